@@ -75,7 +75,7 @@ func TestLaunchesOfNodes(t *testing.T) {
 func TestFailureNamesNode(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
-			continue // it is the twin
+			continue // it is the host kernel
 		}
 		dir := t.TempDir()
 		t.Setenv(cl.PathEnv, dir)

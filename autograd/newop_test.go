@@ -19,11 +19,11 @@ kernel void cube(IN(X), OUT(Y), int n) {
 }`,
 	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 	Grid:   kernels.GridFromArg(2),
-	Twin:   kernels.Twin{F32: cubeTwin[float32], F64: cubeTwin[float64]},
+	Host:   kernels.HostKernel{F32: cubeHost[float32], F64: cubeHost[float64]},
 	Tol:    kernels.ULP(2),
 }
 
-func cubeTwin[T kernels.Real](c kernels.Call[T]) {
+func cubeHost[T kernels.Real](c kernels.HostArgs[T]) {
 	y := c.Reals(1)
 	for i, x := range c.Reals(0) {
 		y[i] = x * x * x

@@ -29,7 +29,7 @@ func (b *block[T]) row(of []T, i int) (re, im []T) {
 	return of[i*b.w:][:b.w], of[(b.n+i)*b.w:][:b.w]
 }
 
-func runLines[T kernels.Real](c kernels.Call[T]) {
+func runLines[T kernels.Real](c kernels.HostArgs[T]) {
 	x, y, roots, turns := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
 	n, m, inner, count, fine, sign, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Real(10)
 	var loops *vec.Loops[T]
@@ -249,7 +249,7 @@ func (b *block[T]) stage4(ns int) {
 	}
 }
 
-func runWeigh[T kernels.Real](c kernels.Call[T]) {
+func runWeigh[T kernels.Real](c kernels.HostArgs[T]) {
 	x, w, y, n, size, inner, scale := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Real(7)
 	c.Parallel(c.Int(6)/inner, 6*inner, func(lo, hi int) {
 		for row := lo; row < hi; row++ {

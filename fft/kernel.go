@@ -36,7 +36,7 @@ var lines = &kernels.Kernel{Name: "k_fft", Text: source, File: "fft.cl",
 		}
 		return kernels.Grid{Dims: 1, Global: [3]int{int(a[7].Int) * lanes}, Local: [3]int{lanes}}
 	},
-	Twin: kernels.Twin{F32: runLines[float32], F64: runLines[float64]},
+	Host: kernels.HostKernel{F32: runLines[float32], F64: runLines[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Bound: func(typ kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 		eps, least := typ.Epsilon()
 		n := float64(args[4].Int)
@@ -72,7 +72,7 @@ var weigh = &kernels.Kernel{Name: "k_fft_weigh", Text: source, File: "fft.cl",
 		{Name: "n", Mode: kernels.IntParam}, {Name: "size", Mode: kernels.IntParam}, {Name: "inner", Mode: kernels.IntParam},
 		{Name: "count", Mode: kernels.IntParam}, {Name: "scale", Mode: kernels.FloatParam}},
 	Grid: kernels.GridFromArg(6),
-	Twin: kernels.Twin{F32: runWeigh[float32], F64: runWeigh[float64]},
+	Host: kernels.HostKernel{F32: runWeigh[float32], F64: runWeigh[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 		return kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 1) * math.Abs(a[7].Real)
 	}},

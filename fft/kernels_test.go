@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestKernels holds the kernels to their twins, on OpenCL as for CPUs and as for GPUs.
+// TestKernels holds the kernels to their host kernels, on OpenCL as for CPUs and as for GPUs.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	check := func(t *testing.T, d tensor.Device) {

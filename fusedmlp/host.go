@@ -10,7 +10,7 @@ import (
 )
 
 // loopsOf returns the vector loops that a call computes with; nil if there are none.
-func loopsOf[T kernels.Real](c kernels.Call[T]) *vec.Loops[T] {
+func loopsOf[T kernels.Real](c kernels.HostArgs[T]) *vec.Loops[T] {
 	if !c.Vectors() {
 		return nil
 	}

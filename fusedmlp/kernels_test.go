@@ -14,7 +14,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestKernels holds the kernels to their twins. Those on matrix units are built by GPUs with the
+// TestKernels holds the kernels to their host kernels. Those on matrix units are built by GPUs with the
 // units alone: elsewhere each file runs by ordinary arithmetic, once where tests are short.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
@@ -98,7 +98,7 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
-// TestDefinition: the twin computes what the definition does, for both losses, with the gradient of
+// TestDefinition: the host kernel computes what the definition does, for both losses, with the gradient of
 // the inputs and without.
 func TestDefinition(t *testing.T) {
 	small := MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 5, Slope: 0.25}

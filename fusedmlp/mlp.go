@@ -170,8 +170,8 @@ func MLPLoss(s MLPShape, t kernels.DType, block int, inputGrad bool) *kernels.Ke
 			}
 			return kernels.Grid{Dims: 1, Global: [3]int{a[4].N * mlpItems}, Local: [3]int{mlpItems}}
 		},
-		Twin: kernels.Twin{F32: mlpTwin(s, FMA, block, inputGrad, blas32.Implementation().Sgemm),
-			F64: mlpTwin(s, FMA, block, inputGrad, blas64.Implementation().Dgemm)},
+		Host: kernels.HostKernel{F32: mlpHost(s, FMA, block, inputGrad, blas32.Implementation().Sgemm),
+			F64: mlpHost(s, FMA, block, inputGrad, blas64.Implementation().Dgemm)},
 		Cases:   func(few bool) []kernels.Case { return s.cases(few, inputGrad) },
 		Trial:   func(like []kernels.Arg) []kernels.Operand { return s.trial(like, block, inputGrad) },
 		Fusions: fused.Fusions{Prologues: stepLoads(s.Inputs, s.Outputs)},
@@ -250,11 +250,11 @@ type products[T kernels.Real] struct {
 	add                 bool // gradients of weights are added to those of samples before
 }
 
-// mlpTwin runs a step, the shares in parallel. Inner says what the hidden layers' factors are
+// mlpHost runs a step, the shares in parallel. Inner says what the hidden layers' factors are
 // rounded to.
-func mlpTwin[T kernels.Real](s MLPShape, inner Inner, block int, inputGrad bool, gemm blasGemm[T]) func(kernels.Call[T]) {
+func mlpHost[T kernels.Real](s MLPShape, inner Inner, block int, inputGrad bool, gemm blasGemm[T]) func(kernels.HostArgs[T]) {
 	var scratches, transposes sync.Pool
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		x, t, w, part, loss, dx, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Int(6)
 		wt, loops := make([]*[]T, s.Layers), loopsOf(c)
 		hidden := rounded(inner, w)

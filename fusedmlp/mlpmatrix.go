@@ -194,7 +194,7 @@ func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Target) (*kernels.Kernel, [
 		Grid: func([]kernels.Arg, kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 1, Global: [3]int{items}, Local: [3]int{mlpPackItems}}
 		},
-		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			w := c.Reals(0)
 			s.pack(c.Ints(1), c.Ints(2), func(i int) float32 { return w[i] })
 		}},
@@ -309,7 +309,7 @@ func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Ker
 		items := block / mlpMatrixRows * warp
 		return kernels.Grid{Dims: 1, Global: [3]int{a[4].N * items}, Local: [3]int{items}}
 	}
-	k.Twin = kernels.Twin{F32: mlpTwin(s.MLPShape, s.Inner, block, inputGrad, blas32.Implementation().Sgemm)}
+	k.Host = kernels.HostKernel{F32: mlpHost(s.MLPShape, s.Inner, block, inputGrad, blas32.Implementation().Sgemm)}
 	k.Cases = func(few bool) []kernels.Case { return s.cases(few, inputGrad) }
 	k.Trial = func(like []kernels.Arg) []kernels.Operand {
 		ops := s.MLPShape.trial(like, block, inputGrad)

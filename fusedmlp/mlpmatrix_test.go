@@ -103,7 +103,7 @@ func TestStrangeSteps(t *testing.T) {
 			}
 			k := s.Loss(kernels.Float32, mlpMatrixLarge, true)
 			other := *k
-			other.Twin = kernels.Twin{F32: mlpTwin(s.MLPShape, Pairs, mlpMatrixLarge, true, backwardsByFMA)}
+			other.Host = kernels.HostKernel{F32: mlpHost(s.MLPShape, Pairs, mlpMatrixLarge, true, backwardsByFMA)}
 			for i, c := range k.Cases(false) {
 				var of [2]*kernels.Operands
 				for j, k := range []*kernels.Kernel{k, &other} {

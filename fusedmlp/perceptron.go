@@ -326,7 +326,7 @@ func newFusedStep(s *fusedStep, t kernels.DType) *kernels.Kernel {
 			}
 			return kernels.Grid{Dims: 1, Global: [3]int{a[4].N * mlpItems}, Local: [3]int{mlpItems}}
 		},
-		Twin: kernels.Twin{F32: stepTwin[float32](s), F64: stepTwin[float64](s)},
+		Host: kernels.HostKernel{F32: stepHost[float32](s), F64: stepHost[float64](s)},
 		Cases: func(few bool) []kernels.Case {
 			var cases []kernels.Case
 			for _, c := range [][2]int{{1, 1}, {17, 1}, {33, 2}, {130, 3}, {200, 2}} {

@@ -65,7 +65,7 @@ func newTurn(s *fusedStep) *kernels.Kernel {
 		Grid: func([]kernels.Arg, kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 1, Global: [3]int{intmath.RoundUp(size, mlpItems)}, Local: [3]int{mlpItems}}
 		},
-		Twin:  kernels.Twin{F32: turnTwin[float32](s), F64: turnTwin[float64](s)},
+		Host:  kernels.HostKernel{F32: turnHost[float32](s), F64: turnHost[float64](s)},
 		Cases: func(bool) []kernels.Case { return []kernels.Case{{Name: "weights", Build: operands}} },
 		Trial: func(like []kernels.Arg) []kernels.Operand {
 			if like == nil {
@@ -76,8 +76,8 @@ func newTurn(s *fusedStep) *kernels.Kernel {
 	}
 }
 
-func turnTwin[T kernels.Real](s *fusedStep) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func turnHost[T kernels.Real](s *fusedStep) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		w, v := c.Reals(0), c.Reals(1)
 		for e := range v {
 			v[e] = T(s.turnedAt(func(i int) float64 { return float64(w[i]) }, e))

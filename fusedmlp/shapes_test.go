@@ -87,7 +87,7 @@ func byTanh(p *Perceptron, layers ...int) *Perceptron {
 	return p
 }
 
-// TestPerceptronShapes: perceptrons of many shapes are trained in one launch as their twin does, on
+// TestPerceptronShapes: perceptrons of many shapes are trained in one launch as their host kernel does, on
 // both kinds of device: widths that are no multiples of vectors, formulas that read the sums and
 // formulas that do not, with biases and without; labels that are ignored or of no class, and
 // classes with weights; sums with what one or several earlier layers read, and with the inputs, at

@@ -179,7 +179,7 @@ func TestSampleMisuse(t *testing.T) {
 	}
 }
 
-// TestKernels holds the penalty to its twin.
+// TestKernels holds the penalty to its host kernel.
 func TestKernels(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		k := fused.Map(penalty.Alone(), kernels.Float32, fused.AccessPattern{Rank: 1})

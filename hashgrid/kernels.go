@@ -41,7 +41,7 @@ var (
 			Grid: perSamples(features, 4, 5),
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "TABLE", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "F", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
-			Twin: kernels.Twin{F32: encodeTwin[float32](features), F64: encodeTwin[float64](features)},
+			Host: kernels.HostKernel{F32: encodeHost[float32](features), F64: encodeHost[float64](features)},
 			Tol:  kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 { return kernels.MaxAbs(a, 1) }},
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
 				testLevels(o.In(2*n, 0, 1).In(features*testEntries, -1, 1)).Out(3*features*n).Int(n, 3)
@@ -58,7 +58,7 @@ var (
 				{Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}, {Name: "width", Mode: kernels.IntParam},
 				{Name: "height", Mode: kernels.IntParam}, {Name: "channels", Mode: kernels.IntParam}, {Name: "seed_lo", Mode: kernels.IntParam},
 				{Name: "seed_hi", Mode: kernels.IntParam}, {Name: "call", Mode: kernels.IntParam}},
-			Twin: kernels.Twin{F32: drawTwin[float32](features), F64: drawTwin[float64](features)},
+			Host: kernels.HostKernel{F32: drawHost[float32](features), F64: drawHost[float64](features)},
 			Tol:  kernels.Tolerance{ULP: 4, Bound: drawBound},
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
 				channels := []int{3, 1, 4}[n%3]
@@ -82,7 +82,7 @@ var (
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam},
 				{Name: "entries", Mode: kernels.IntParam}},
-			Twin: kernels.Twin{F32: gradientTwin[float32](features), F64: gradientTwin[float64](features)},
+			Host: kernels.HostKernel{F32: gradientHost[float32](features), F64: gradientHost[float64](features)},
 			Tol: kernels.Tolerance{ULP: 4, Rel: 8,
 				Scale: func(a []kernels.Arg) float64 { return float64(a[4].Int) * kernels.MaxAbs(a, 1) }},
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
@@ -101,7 +101,7 @@ var (
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "FINE", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts},
 				{Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
-			Twin:    kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
+			Host:    kernels.HostKernel{F32: scatterHost[float32](features), F64: scatterHost[float64](features)},
 			Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "hash_scatter", Items: true}},
 			Trial:   trialScatter(features),
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
@@ -122,7 +122,7 @@ var (
 			},
 			Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "FINE", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts},
 				{Name: "LEVELS", Mode: kernels.InInts}, {Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
-			Twin: kernels.Twin{F32: collectTwin[float32](features), F64: collectTwin[float64](features)},
+			Host: kernels.HostKernel{F32: collectHost[float32](features), F64: collectHost[float64](features)},
 			Tol:  kernels.ULP(1),
 			Fusions: fused.Fusions{Epilogue: &fused.EpilogueSpec{Result: 4, GPU: 1,
 				Elements: func(a []kernels.Arg) (n, row int) { return int(a[5].Int), int(a[5].Int) }}},

@@ -11,8 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestKernels holds the kernels to their twins, for the least, the most and other numbers of
-// features: four are what twins have vectors for.
+// TestKernels holds the kernels to their host kernels, for the least, the most and other numbers of
+// features: four are what host kernels have vectors for.
 func TestKernels(t *testing.T) {
 	all := []int{4, 2, 1, 3, MaxFeatures}
 	if testing.Short() {

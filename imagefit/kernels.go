@@ -56,7 +56,7 @@ var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sam
 		{Name: "n", Mode: kernels.IntParam}, {Name: "width", Mode: kernels.IntParam}, {Name: "height", Mode: kernels.IntParam},
 		{Name: "channels", Mode: kernels.IntParam}, {Name: "octaves", Mode: kernels.IntParam},
 		{Name: "seed_lo", Mode: kernels.IntParam}, {Name: "seed_hi", Mode: kernels.IntParam}, {Name: "call", Mode: kernels.IntParam}},
-	Twin:     kernels.Twin{F32: sampleEncodeTwin[float32], F64: sampleEncodeTwin[float64]},
+	Host:     kernels.HostKernel{F32: sampleEncodeHost[float32], F64: sampleEncodeHost[float64]},
 	Tol:      kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }},
 	Describe: describeSampleEncode,
 	Fusions:  fused.Fusions{Batch: &fused.BatchSpec{Function: "sample_encode", Local: "SAMPLE_LOCAL"}},
@@ -113,11 +113,11 @@ func drawnColoursOf(a []kernels.Arg) kernels.Operation {
 			View: kernels.ViewOf(a, 2, 0, channels, 1)}}}
 }
 
-// sampleChunk is how many samples of the twin follow one another: their pixels are read together,
+// sampleChunk is how many samples of the host kernel follow one another: their pixels are read together,
 // since each waits for memory.
 const sampleChunk = 32
 
-func sampleEncodeTwin[T kernels.Real](c kernels.Call[T]) {
+func sampleEncodeHost[T kernels.Real](c kernels.HostArgs[T]) {
 	image, features, colours := c.Reals(0), c.Reals(1), c.Reals(2)
 	n, width, height, channels, octaves := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
 	key, call := [2]uint32{uint32(c.Int(8)), uint32(c.Int(9))}, uint32(c.Int(10))

@@ -14,7 +14,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestKernels holds the kernels to their twins, and to what they say of themselves, in the forms
+// TestKernels holds the kernels to their host kernels, and to what they say of themselves, in the forms
 // for CPUs and for GPUs.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here

@@ -26,7 +26,7 @@ func withLookup(k *kernels.Kernel) *kernels.Kernel {
 	form.Params = append([]kernels.Param(nil), k.Params...)
 	form.Params[features] = kernels.Param{Name: "AT", Mode: kernels.OutInts}
 	form.Grid, form.Tol, form.Describe = kernels.GridFromArg(3), kernels.Tolerance{}, describeSampleLookup
-	form.Twin = kernels.Twin{F32: sampleLookupTwin[float32], F64: sampleLookupTwin[float64]}
+	form.Host = kernels.HostKernel{F32: sampleLookupHost[float32], F64: sampleLookupHost[float64]}
 	form.Fusions = fused.Fusions{Batch: &fused.BatchSpec{Function: "sample_lookup"}}
 	form.Cases = kernels.PerLength(func(o *kernels.Operands, n int) {
 		o.In(7*13*3, 0, 1).Ints(2*n, func(int) int { return -1 }).Out(3*n).Int(n, 7, 13, 3, 5, 12345, -7, 3)
@@ -66,7 +66,7 @@ func describeSampleLookup(a []kernels.Arg) []kernels.Operation {
 	return []kernels.Operation{lines, drawnColoursOf(a)}
 }
 
-func sampleLookupTwin[T kernels.Real](c kernels.Call[T]) {
+func sampleLookupHost[T kernels.Real](c kernels.HostArgs[T]) {
 	image, at, colours := c.Reals(0), c.Ints(1), c.Reals(2)
 	n, width, height, channels, octaves := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
 	key, call := [2]uint32{uint32(c.Int(8)), uint32(c.Int(9))}, uint32(c.Int(10))
@@ -86,7 +86,7 @@ var encodeLines = &kernels.Kernel{Name: "k_encode_lines", Text: encodeLinesText,
 	Params: []kernels.Param{{Name: "TABLE", Mode: kernels.Out}, {Name: "width", Mode: kernels.IntParam}, {Name: "height", Mode: kernels.IntParam},
 		{Name: "octaves", Mode: kernels.IntParam}},
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid { return kernels.Grid1D(a[0].N/2, l) },
-	Twin: kernels.Twin{F32: encodeLinesTwin[float32], F64: encodeLinesTwin[float64]},
+	Host: kernels.HostKernel{F32: encodeLinesHost[float32], F64: encodeLinesHost[float64]},
 	Tol:  kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }}, // that of sampleEncode
 	Cases: func(few bool) []kernels.Case {
 		var cases []kernels.Case
@@ -98,7 +98,7 @@ var encodeLines = &kernels.Kernel{Name: "k_encode_lines", Text: encodeLinesText,
 		return cases
 	}}
 
-func encodeLinesTwin[T kernels.Real](c kernels.Call[T]) {
+func encodeLinesHost[T kernels.Real](c kernels.HostArgs[T]) {
 	table, width, height, octaves := c.Reals(0), c.Int(1), c.Int(2), c.Int(3)
 	at := func(line int) T {
 		if line < width {

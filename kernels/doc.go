@@ -1,9 +1,9 @@
 // Package kernels says what a kernel is: its OpenCL source, the specification of its entry point,
-// and a twin in Go that runs the same computation without OpenCL.
+// and a host kernel in Go that runs the same computation without OpenCL.
 //
 // A [Kernel] names an entry point, in a text of its own or in one of the files of package cl, its
-// parameters, the work-items it is launched over and how far a device may differ from the twin. An
-// element-wise function is a formula, a [Function]: its kernels, twins and gradients are made from that.
+// parameters, the work-items it is launched over and how far a device may differ from the host kernel. An
+// element-wise function is a formula, a [Function]: its kernels, host kernels and gradients are made from that.
 // Several that a launch computes together are [FusedElementwise]: those may read indices, random words and
 // operands by index. The package knows nothing of tensors or of how OpenCL runs.
 //
@@ -17,7 +17,7 @@
 //	`,
 //		Params: []kernels.Param{{"X", kernels.In}, {"Y", kernels.Out}, {"n", kernels.IntParam}},
 //		Grid:   kernels.GridFromArg(2),
-//		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+//		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 //			for i, v := range c.Reals(0) {
 //				c.Reals(1)[i] = 2 * v
 //			}
@@ -29,10 +29,10 @@
 // A kernel may say what its launches compute, with [Kernel].Describe: as Operations, of which there
 // are eight, in package operation. What rewrites recorded launches into fewer reads nothing else.
 // Kernels of any package describe themselves that way, and one that does not is opaque: it runs and is
-// recorded as it is. Package kerneltest holds descriptions to the twins.
+// recorded as it is. Package kerneltest holds descriptions to the host kernels.
 //
 // Words: an entry point is a kernel function; a variant is the source it is built from on one kind
-// of device; a twin is its equivalent in Go; real is the floating-point type of a device, float32
+// of device; a host kernel is its equivalent in Go; real is the floating-point type of a device, float32
 // or float64.
 //
 // Stability: what a package needs that brings its own operations, from [Kernel] and [Function] to

@@ -14,7 +14,7 @@ func TestParallel(t *testing.T) {
 	for _, n := range []int{0, 1, 7, parallel.Grain - 1, parallel.Grain, 5*parallel.Grain + 3} {
 		for _, cost := range []int{-1, 0, 1, 100, parallel.Grain + 1, math.MaxInt} {
 			seen := make([]int8, n)
-			Call[float32]{}.Parallel(n, cost, func(lo, hi int) {
+			HostArgs[float32]{}.Parallel(n, cost, func(lo, hi int) {
 				for i := lo; i < hi; i++ {
 					seen[i]++
 				}
@@ -38,7 +38,7 @@ func TestParallelWhereItIsWorthIt(t *testing.T) {
 	}{{2*parallel.Grain - 1, 1, 1}, {2 * parallel.Grain, 1, 8}, {4 * parallel.Grain, 1, 16}, {4, parallel.Grain, 4},
 		{31, parallel.Grain / 16, 1}, {32, parallel.Grain / 16, 8}, {100, math.MaxInt, 16}} {
 		var pieces atomic.Int32
-		Call[float32]{}.Parallel(c.n, c.cost, func(int, int) { pieces.Add(1) })
+		HostArgs[float32]{}.Parallel(c.n, c.cost, func(int, int) { pieces.Add(1) })
 		if pieces.Load() != c.pieces {
 			t.Errorf("%d at a cost of %d: %d pieces, want %d", c.n, c.cost, pieces.Load(), c.pieces)
 		}

@@ -17,13 +17,13 @@ kernel void double(IN(X), OUT(Y), int n) {
 	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out},
 		{Name: "n", Mode: kernels.IntParam}},
 	Grid: kernels.GridFromArg(2),
-	Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+	Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 		for i, v := range c.Reals(0) {
 			c.Reals(1)[i] = 2 * v
 		}
 	}}}
 
-// A kernel of one's own, of which the twin runs without a device.
+// A kernel of one's own, of which the host kernel runs without a device.
 func Example() {
 	x, y := []float32{-2, 0, 3}, make([]float32, 3)
 	double.Run(kernels.Float32, []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(x), 0, 3),

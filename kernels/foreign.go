@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Foreign reports whether the twin is of another module than this one, or calls one that is:
-// package main is none of this module. Nothing distinguishes two versions of such a twin, nor two
+// Foreign reports whether the host kernel is of another module than this one, or calls one that is:
+// package main is none of this module. Nothing distinguishes two versions of such a host kernel, nor two
 // closures of one function over different values: what is known of one says nothing of another.
-func (w Twin) Foreign() bool { return w.foreign || isForeign(w.F32) || isForeign(w.F64) }
+func (w HostKernel) Foreign() bool { return w.foreign || isForeign(w.F32) || isForeign(w.F64) }
 
-// Calling returns the twin w, which calls those of kernels: it is foreign if one of them is.
-func (w Twin) Calling(ks ...*Kernel) Twin {
-	w.foreign = w.foreign || slices.ContainsFunc(ks, func(k *Kernel) bool { return k.Twin.Foreign() })
+// Calling returns the host kernel w, which calls those of kernels: it is foreign if one of them is.
+func (w HostKernel) Calling(ks ...*Kernel) HostKernel {
+	w.foreign = w.foreign || slices.ContainsFunc(ks, func(k *Kernel) bool { return k.Host.Foreign() })
 	return w
 }
 

@@ -18,7 +18,7 @@ const (
 
 // Function is an element-wise function: y = f(x₀, x₁, …; s₀, s₁, …) of operands, which are tensors,
 // and scalars. It is declared once, as a formula; its kernels for every layout of the operands,
-// their Go twins, and its gradients come from that. A gradient is a Function of the operands, the
+// their host kernels, and its gradients come from that. A gradient is a Function of the operands, the
 // value and a gradient, and has gradients as long as they read [MapOperands] tensors at most.
 // Package tensor applies a Function with Map, package autograd with a gradient. It must not be
 // changed after its first use.

@@ -8,7 +8,7 @@ import (
 
 // Kernel specifies one entry point. A package outside this one makes a Kernel of its own by giving
 // Text, and launches it with [tensor.Launch]; it must not be changed afterwards. It makes the
-// Kernel once, and not for each launch: an OpenCL device tries each beside its Twin.
+// Kernel once, and not for each launch: an OpenCL device tries each beside its Host.
 //
 // [tensor.Launch]: https://pkg.go.dev/github.com/clgrad/clgrad/tensor#Launch
 type Kernel struct {
@@ -27,15 +27,15 @@ type Kernel struct {
 	// Grid returns the work-items of a launch: [GridFromArg] or [GridPerElement] of an argument, or
 	// what [Grid1D] covers.
 	Grid func(args []Arg, l Target) Grid
-	Twin Twin      // the same computation in Go, for the cpu device and check mode
-	Tol  Tolerance // the zero Tolerance asks for the twin's bits. Integers must be equal whatever it is
+	Host HostKernel // the same computation in Go, for the cpu device and check mode
+	Tol  Tolerance  // the zero Tolerance asks for the host kernel's bits. Integers must be equal whatever it is
 	// Describe returns what a launch computes, as operations that are done one after the other, for
 	// programs that rewrite launches. It is asked of launches that have a work-item, after them: a
 	// launch waits for no description. It may depend on the sizes and on the ints that say which
 	// operations there are, such as a flag, and on nothing that the memory holds; every other
 	// number is to be operation.Passed, since it may be one of [Slots]. Without it the kernel is opaque,
 	// and so is a launch of which it returns no operation: that runs like any other, and nothing is
-	// fused with it. Package kerneltest holds descriptions to the twin.
+	// fused with it. Package kerneltest holds descriptions to the host kernel.
 	Describe func(args []Arg) []Operation
 	// Fusions says how launches of the kernel are fused with others in a recorded step: the Fusions of
 	// package internal/fused, for kernels of this module. Nil: they are not.
@@ -44,11 +44,11 @@ type Kernel struct {
 	Moves bool
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see
 	// [PerLength]. Package kerneltest runs them on a device and holds what they compute to the
-	// twin.
+	// host kernel.
 	Cases func(few bool) []Case
 	// Trial supplies the operands, one for each of Params, of a launch like one with the arguments
 	// like, or of a small one if like is nil: an OpenCL device tries the kernel with them, and with
-	// its few Cases, before its first launch. The twin runs on them, too: they must be those of a
+	// its few Cases, before its first launch. The host kernel runs on them, too: they must be those of a
 	// launch that there could be. Nil is no trial. See trial.LikeLaunch. A kernel with Text that has
 	// neither Trial nor Cases is not tried.
 	Trial func(like []Arg) []Operand
@@ -226,7 +226,7 @@ func (k *Kernel) FloatOf(args []Arg, def DType) DType {
 			return t
 		}
 	}
-	if k.Twin.F32 != nil && k.Twin.F64 == nil {
+	if k.Host.F32 != nil && k.Host.F64 == nil {
 		return Float32
 	}
 	return def

@@ -25,7 +25,7 @@ func (k *Kernel) LongIndices(i int) *Kernel {
 	form.Params = slices.Clone(k.Params)
 	form.Params[i].Mode = k.Params[i].Mode.Access().Of(Int64)
 	form.Fusions, form.Variants, form.typed = nil, nil, [dtypes]*Kernel{} // they take indices of Int32
-	form.Twin = Twin{F32: longReference(k, i, k.Twin.F32), F64: longReference(k, i, k.Twin.F64)}
+	form.Host = HostKernel{F32: longReference(k, i, k.Host.F32), F64: longReference(k, i, k.Host.F64)}
 	if k.Cases != nil {
 		form.Cases = func(few bool) []Case {
 			cases := k.Cases(few)
@@ -43,11 +43,11 @@ func (k *Kernel) LongIndices(i int) *Kernel {
 }
 
 // longReference returns the Go code of a kernel, which takes indices of Int32, for indices of Int64.
-func longReference[T Element](k *Kernel, i int, run func(Call[T])) func(Call[T]) {
+func longReference[T Element](k *Kernel, i int, run func(HostArgs[T])) func(HostArgs[T]) {
 	if run == nil {
 		return nil
 	}
-	return func(c Call[T]) {
+	return func(c HostArgs[T]) {
 		args := slices.Clone(c.args)
 		long := Elements[int64](c, i)
 		short := NewHostBuffer(Int32, len(long))

@@ -6,7 +6,7 @@ import (
 	"github.com/clgrad/clgrad/internal/convert"
 )
 
-// Tolerance is how far a device's result may lie from its twin's. A result passes if it is within
+// Tolerance is how far a device's result may lie from its host kernel's. A result passes if it is within
 // ULP units in the last place, or within Rel·ε·s, where ε is the spacing of reals at 1 and s the
 // largest magnitude that Scale finds (the largest result if Scale is nil). NaN matches NaN only, an
 // infinity only itself, and results below the least normal number match each other: devices may
@@ -17,7 +17,7 @@ type Tolerance struct {
 	Scale func(args []Arg) float64 // over the inputs, as host memory: see [MaxAbs]
 	// Bound, if it is not nil, is asked for elements that are not within ULP, in place of Rel: it
 	// returns, from the arguments before the launch, as host memory, how far element i of a
-	// parameter that the kernel writes may lie from the twin's.
+	// parameter that the kernel writes may lie from the host kernel's.
 	Bound func(real DType, args []Arg) func(param, i int) float64
 }
 

@@ -10,18 +10,18 @@ func (k *Kernel) Of(t DType) *Kernel {
 	return k.typed[t]
 }
 
-// Typed gives a kernel its forms for elements that are not reals, of which it takes the twins: for
-// Int32, Uint8, Uint16 and Int64, in this order, the zero Twin for a form that there is not. They are
+// Typed gives a kernel its forms for elements that are not reals, of which it takes the host kernels: for
+// Int32, Uint8, Uint16 and Int64, in this order, the zero Host for a form that there is not. They are
 // the entry point of that name in a file, built with ELEM as the element type.
-func Typed(k *Kernel, file, name string, twins ...Twin) *Kernel {
-	for i, twin := range twins {
+func Typed(k *Kernel, file, name string, hosts ...HostKernel) *Kernel {
+	for i, host := range hosts {
 		t := [...]DType{Int32, Uint8, Uint16, Int64}[i]
-		if twin.F32 == nil {
+		if host.F32 == nil {
 			continue
 		}
 		form := *k
 		form.Moves = true
-		form.File, form.Name, form.Defines, form.Twin = file, name, t.Define(), twin
+		form.File, form.Name, form.Defines, form.Host = file, name, t.Define(), host
 		form.GPU, form.Tol, form.Fusions, form.typed = "", Tolerance{}, nil, [dtypes]*Kernel{}
 		form.Params = make([]Param, len(k.Params))
 		for i, p := range k.Params {

@@ -13,7 +13,7 @@ import (
 )
 
 // All runs the Cases of kernels on a device, few and small ones if asked for, each with Check. What
-// a kernel says of its launches, with Describe, is computed too, and compared with the twin. The
+// a kernel says of its launches, with Describe, is computed too, and compared with the host kernel. The
 // error says of every kernel what is wrong with the first case that is, or that it has none. Open
 // the device with [tensor.Options].SkipSelfTest: otherwise it refuses a faulty kernel itself, at
 // the first fault, and is of no use for those after it.
@@ -53,14 +53,14 @@ func cases(d tensor.Device, k *kernels.Kernel, few bool, seed uint64) error {
 	return nil
 }
 
-// Check launches a kernel on a device and holds what it wrote against the Go twin, element by
+// Check launches a kernel on a device and holds what it wrote against the host kernel, element by
 // element, within the kernel's tolerance. Nothing else may change: not the inputs, not what lies
 // around the elements that the arguments, from [kernels.Operands], name. It returns the largest
 // difference, in units of the last place of what was expected, and an error that names the first
 // element that is wrong, or is the device's. It panics as [tensor.Launch] does.
 func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) (worst float64, err error) {
-	if !k.Twin.For(d.DefaultType()) {
-		return 0, fmt.Errorf("%s has no Go twin for %v", k.Name, d.DefaultType())
+	if !k.Host.For(d.DefaultType()) {
+		return 0, fmt.Errorf("%s has no host kernel for %v", k.Name, d.DefaultType())
 	}
 	label := strings.Join(strings.Fields(k.Name+" "+k.Defines+" "+name), " ")
 	onDevice := make([]kernels.Arg, len(args))
@@ -115,7 +115,7 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 			}
 		}
 		if at := margin.Differs(i, got, want); at >= 0 {
-			return worst, fmt.Errorf("%s: %s[%d] = %v, twin has %v (%d ULP)", label, p.Name, at,
+			return worst, fmt.Errorf("%s: %s[%d] = %v, host kernel has %v (%d ULP)", label, p.Name, at,
 				got.At(at), want.At(at), kernels.ULPDistance(got.DType(), got.At(at), want.At(at)))
 		}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // TestCheckFindsFaults runs kernels whose first run, that of the device, does something that the
-// second, that of the twin, does not: each fault is found and named.
+// second, that of the host kernel, does not: each fault is found and named.
 func TestCheckFindsFaults(t *testing.T) {
 	guard := kernels.NewOperands(kernels.Float32, 1, 1).In(1, 0, 1).Args[0].Off
 	ulps := func(v float32, n int) float32 { return math.Float32frombits(math.Float32bits(v) + uint32(n)) }
@@ -41,7 +41,7 @@ func TestCheckFindsFaults(t *testing.T) {
 		k := &kernels.Kernel{Name: "k_double", File: "own.cl", Tol: kernels.ULP(3),
 			Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}},
 			Grid:   kernels.GridPerElement(1),
-			Twin: kernels.Twin{F32: func(call kernels.Call[float32]) {
+			Host: kernels.HostKernel{F32: func(call kernels.HostArgs[float32]) {
 				x, y := call.Reals(0), call.Reals(1)
 				for i := range y {
 					y[i] = 2 * x[i]
@@ -65,12 +65,12 @@ func double() *kernels.Kernel {
 	return &kernels.Kernel{Name: "double_it", Text: "// @depends: common\nkernel void double_it(IN(X), OUT(Y), int n) { int i = get_global_id(0); if (i < n) Y[Y_off + i] = 2 * X[X_off + i]; }",
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 		Grid:   kernels.GridFromArg(2),
-		Twin:   kernels.Twin{F32: doubleTwin[float32], F64: doubleTwin[float64]},
+		Host:   kernels.HostKernel{F32: doubleHost[float32], F64: doubleHost[float64]},
 		Tol:    kernels.ULP(1), // a device may flush denormals
 		Cases:  kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })}
 }
 
-func doubleTwin[T kernels.Real](c kernels.Call[T]) {
+func doubleHost[T kernels.Real](c kernels.HostArgs[T]) {
 	y := c.Reals(1)
 	for i, x := range c.Reals(0) {
 		y[i] = 2 * x
@@ -87,9 +87,9 @@ func TestAll(t *testing.T) {
 		bare, idle, half := double(), double(), double()
 		bare.Cases = nil
 		idle.Name, idle.Cases = "idle", func(bool) []kernels.Case { return nil }
-		half.Name, half.Twin = "half", kernels.Twin{}
+		half.Name, half.Host = "half", kernels.HostKernel{}
 		err := All(d, false, bare, double(), idle, half)
-		for _, say := range []string{"double_it has no test case", "idle has no test case", "half has no Go twin for " + d.DefaultType().String()} {
+		for _, say := range []string{"double_it has no test case", "idle has no test case", "half has no host kernel for " + d.DefaultType().String()} {
 			if err == nil || strings.Count(err.Error(), say) != 1 {
 				t.Errorf("err = %v, want once %q", err, say)
 			}
@@ -100,7 +100,7 @@ func TestAll(t *testing.T) {
 			t.Errorf("operands without n: err = %v", err)
 		}
 		if d.Name()[:3] == "cpu" {
-			return // it runs the twin
+			return // it runs the host kernel
 		}
 		wrong := double()
 		wrong.Text = strings.Replace(wrong.Text, "2 *", "3 *", 1)

@@ -10,14 +10,14 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-func halfTwin[T kernels.Real](c kernels.Call[T]) {
+func halfHost[T kernels.Real](c kernels.HostArgs[T]) {
 	y := c.Reals(1)
 	for i, x := range c.Reals(0) {
 		y[i] = x / 2
 	}
 }
 
-// A kernel with its cases, run here on cpu. There the twin is its own judge: this tests the operands, and that nothing
+// A kernel with its cases, run here on cpu. There the host kernel is its own judge: this tests the operands, and that nothing
 // else is written.
 func Example() {
 	half := &kernels.Kernel{
@@ -29,7 +29,7 @@ kernel void half_of(IN(X), OUT(Y), int n) {
 }`,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 		Grid:   kernels.GridFromArg(2),
-		Twin:   kernels.Twin{F32: halfTwin[float32], F64: halfTwin[float64]},
+		Host:   kernels.HostKernel{F32: halfHost[float32], F64: halfHost[float64]},
 		Tol:    kernels.ULP(1),
 		Cases:  kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) }),
 	}
@@ -49,7 +49,7 @@ func Example_description() {
 		Name:   "half_of",
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 		Grid:   kernels.GridFromArg(2),
-		Twin:   kernels.Twin{F32: halfTwin[float32], F64: halfTwin[float64]},
+		Host:   kernels.HostKernel{F32: halfHost[float32], F64: halfHost[float64]},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
 			o.Reals(n, func(i int) float64 { return 6 + float64(i) }).Out(n).Int(n)
 		}),

@@ -18,7 +18,7 @@ var choleskySource string
 var cholesky = &kernels.Kernel{Name: "k_cholesky", Text: choleskySource, File: "cholesky.cl",
 	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "L", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 	Grid:   perMatrix(0, 2),
-	Twin:   kernels.Twin{F32: runCholesky[float32], F64: runCholesky[float64]},
+	Host:   kernels.HostKernel{F32: runCholesky[float32], F64: runCholesky[float64]},
 	Cases: func(few bool) (list []kernels.Case) {
 		for _, n := range sizes(few) {
 			list = append(list, kernels.Case{Name: fmt.Sprint("n=", n), Build: func(o *kernels.Operands) {
@@ -50,7 +50,7 @@ func definite(o *kernels.Operands, count, n int) *kernels.Operands {
 	return o.Reals(len(all), func(i int) float64 { return all[i] })
 }
 
-func runCholesky[T kernels.Real](c kernels.Call[T]) {
+func runCholesky[T kernels.Real](c kernels.HostArgs[T]) {
 	x, y, n := c.Reals(0), c.Reals(1), c.Int(2)
 	c.Parallel(len(x)/(n*n), n*n*n/3, func(lo, hi int) {
 		for at := lo; at < hi; at++ {

@@ -19,7 +19,7 @@ var eigh = &kernels.Kernel{Name: "k_eigh", Text: jacobiSource + eighSource, File
 	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "P", Mode: kernels.Out}, {Name: "W", Mode: kernels.Out},
 		{Name: "C", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 	Grid: perMatrix(0, 4),
-	Twin: kernels.Twin{F32: runEigh[float32], F64: runEigh[float64]},
+	Host: kernels.HostKernel{F32: runEigh[float32], F64: runEigh[float64]},
 	Cases: func(few bool) (list []kernels.Case) {
 		of := func(name string, n int, f func(o *kernels.Operands) func(int) float64) {
 			list = append(list, kernels.Case{Name: name, Build: func(o *kernels.Operands) {
@@ -42,7 +42,7 @@ var eigh = &kernels.Kernel{Name: "k_eigh", Text: jacobiSource + eighSource, File
 
 func init() { eigh.Tol = conditioned.Tolerance(eigh) }
 
-func runEigh[T kernels.Real](c kernels.Call[T]) {
+func runEigh[T kernels.Real](c kernels.HostArgs[T]) {
 	x, p, work, turns, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(4)
 	c.Parallel(len(x)/(n*n), 20*n*n*n, func(lo, hi int) {
 		for at := lo; at < hi; at++ {

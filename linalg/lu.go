@@ -18,7 +18,7 @@ var lu = &kernels.Kernel{Name: "k_lu", Text: luSource, File: "lu.cl",
 	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "LU", Mode: kernels.Out}, {Name: "P", Mode: kernels.OutInts},
 		{Name: "S", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 	Grid: perMatrix(0, 4),
-	Twin: kernels.Twin{F32: runLU[float32], F64: runLU[float64]},
+	Host: kernels.HostKernel{F32: runLU[float32], F64: runLU[float64]},
 	Cases: func(few bool) (list []kernels.Case) {
 		for _, n := range sizes(few) {
 			list = append(list, kernels.Case{Name: fmt.Sprint("n=", n), Build: func(o *kernels.Operands) {
@@ -37,7 +37,7 @@ var luSolve = &kernels.Kernel{Name: "k_lu_solve", Text: luSource, File: "lu.cl",
 		{Name: "X", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "m", Mode: kernels.IntParam},
 		{Name: "columns", Mode: kernels.IntParam}},
 	Grid:  kernels.GridFromArg(6),
-	Twin:  kernels.Twin{F32: runLUSolve[float32], F64: runLUSolve[float64]},
+	Host:  kernels.HostKernel{F32: runLUSolve[float32], F64: runLUSolve[float64]},
 	Trial: func([]kernels.Arg) []kernels.Operand { return nil }, // P is a permutation: see Cases
 	Cases: func(few bool) (list []kernels.Case) {
 		for _, n := range sizes(few) {
@@ -57,7 +57,7 @@ func init() {
 	luSolve.Tol = conditioned.Tolerance(luSolve)
 }
 
-func runLU[T kernels.Real](c kernels.Call[T]) {
+func runLU[T kernels.Real](c kernels.HostArgs[T]) {
 	x, a, p, sign, n := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4)
 	copy(a, x)
 	c.Parallel(len(sign), n*n*n/2, func(lo, hi int) {
@@ -106,7 +106,7 @@ func luOf[T kernels.Real](a []T, p []int32, n int) T {
 
 func abs[T kernels.Real](v T) T { return T(math.Abs(float64(v))) }
 
-func runLUSolve[T kernels.Real](c kernels.Call[T]) {
+func runLUSolve[T kernels.Real](c kernels.HostArgs[T]) {
 	a, p, b, x, n, m := c.Reals(0), c.Ints(1), c.Reals(2), c.Reals(3), c.Int(4), c.Int(5)
 	c.Parallel(len(x)/(n*m), 2*n*n*m, func(lo, hi int) {
 		for at := lo; at < hi; at++ {

@@ -21,7 +21,7 @@ var qr = &kernels.Kernel{Name: "k_qr", Text: qrSource, File: "qr.cl",
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		return groups(a[0].N/max(1, int(a[3].Int*a[4].Int)), l)
 	},
-	Twin: kernels.Twin{F32: runQR[float32], F64: runQR[float64]},
+	Host: kernels.HostKernel{F32: runQR[float32], F64: runQR[float64]},
 	Cases: func(few bool) (list []kernels.Case) {
 		for _, n := range sizes(few) {
 			for _, m := range []int{n, n + 3, n/2 + 1} {
@@ -41,7 +41,7 @@ var qrQ = &kernels.Kernel{Name: "k_qr_q", Text: qrSource, File: "qr.cl",
 		{Name: "m", Mode: kernels.IntParam}, {Name: "n", Mode: kernels.IntParam}, {Name: "k", Mode: kernels.IntParam},
 		{Name: "c", Mode: kernels.IntParam}, {Name: "rows", Mode: kernels.IntParam}},
 	Grid: kernels.GridFromArg(7),
-	Twin: kernels.Twin{F32: runQRQ[float32], F64: runQRQ[float64]},
+	Host: kernels.HostKernel{F32: runQRQ[float32], F64: runQRQ[float64]},
 	Cases: func(few bool) (list []kernels.Case) {
 		for _, m := range sizes(few) {
 			n := m/2 + 1
@@ -57,7 +57,7 @@ func init() {
 	qrQ.Tol = conditioned.Tolerance(qrQ)
 }
 
-func runQR[T kernels.Real](c kernels.Call[T]) {
+func runQR[T kernels.Real](c kernels.HostArgs[T]) {
 	x, w, t, m, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4)
 	k := min(m, n)
 	c.Parallel(len(x)/(m*n), 2*m*n*k, func(lo, hi int) {
@@ -123,7 +123,7 @@ func reflected[T kernels.Real](y, rest []T, factor T) {
 	}
 }
 
-func runQRQ[T kernels.Real](c kernels.Call[T]) {
+func runQRQ[T kernels.Real](c kernels.HostArgs[T]) {
 	w, t, q, m, n, k, cols, rows := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
 	c.Parallel(rows, 4*m*k, func(lo, hi int) {
 		for id := lo; id < hi; id++ {

@@ -24,7 +24,7 @@ var svd = &kernels.Kernel{Name: "k_svd", Text: jacobiSource + svdSource, File: "
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		return groups(a[0].N/max(1, int(a[2].Int*a[3].Int)), l)
 	},
-	Twin: kernels.Twin{F32: runSVD[float32], F64: runSVD[float64]},
+	Host: kernels.HostKernel{F32: runSVD[float32], F64: runSVD[float64]},
 	Cases: func(few bool) (list []kernels.Case) {
 		for _, n := range sizes(few) {
 			for _, m := range []int{n, n + 4} {
@@ -47,7 +47,7 @@ var svd = &kernels.Kernel{Name: "k_svd", Text: jacobiSource + svdSource, File: "
 
 func init() { svd.Tol = conditioned.Tolerance(svd) }
 
-func runSVD[T kernels.Real](c kernels.Call[T]) {
+func runSVD[T kernels.Real](c kernels.HostArgs[T]) {
 	x, p, m, n := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3)
 	size := n*m + n + n*n
 	var set *vec.Set

@@ -26,7 +26,7 @@ var solveTriangular = &kernels.Kernel{Name: "k_solve_triangular", Text: triangul
 		{Name: "n", Mode: kernels.IntParam}, {Name: "m", Mode: kernels.IntParam}, {Name: "columns", Mode: kernels.IntParam},
 		{Name: "flags", Mode: kernels.IntParam}},
 	Grid: kernels.GridFromArg(5),
-	Twin: kernels.Twin{F32: runSolveTriangular[float32], F64: runSolveTriangular[float64]},
+	Host: kernels.HostKernel{F32: runSolveTriangular[float32], F64: runSolveTriangular[float64]},
 	Cases: func(few bool) (list []kernels.Case) {
 		for _, n := range sizes(few) {
 			for flags := range 4 {
@@ -41,7 +41,7 @@ var solveTriangular = &kernels.Kernel{Name: "k_solve_triangular", Text: triangul
 
 func init() { solveTriangular.Tol = conditioned.Tolerance(solveTriangular) }
 
-func runSolveTriangular[T kernels.Real](c kernels.Call[T]) {
+func runSolveTriangular[T kernels.Real](c kernels.HostArgs[T]) {
 	a, b, x, n, m, flags := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(6)
 	c.Parallel(len(x)/(n*m), n*n*m, func(lo, hi int) {
 		for at := lo; at < hi; at++ {

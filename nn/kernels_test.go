@@ -10,7 +10,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestKernels holds the maps of layers to their twins, and to what they say of themselves, in the
+// TestKernels holds the maps of layers to their host kernels, and to what they say of themselves, in the
 // forms for CPUs and for GPUs and in the layouts in which layers launch them.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here

@@ -10,7 +10,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestKernels holds the kernels of the rules to their twins, and to what they say of themselves, in
+// TestKernels holds the kernels of the rules to their host kernels, and to what they say of themselves, in
 // the layouts in which they are launched, in the forms for CPUs and for GPUs.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here

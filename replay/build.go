@@ -84,7 +84,7 @@ func (b *builder) prepare(launches []capture.Launch) (capture.Program, error) {
 	return b.dev.Prepare(launches, b.rec.times.kernel)
 }
 
-// try builds a kernel, and compares it with its twin.
+// try builds a kernel, and compares it with its host kernel.
 func (b *builder) try(k *kernels.Kernel, args []kernels.Arg) error {
 	start := time.Now()
 	err := tensorapi.Impl.Try(b.d, k, args)

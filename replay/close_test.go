@@ -104,7 +104,7 @@ func TestRecordOfGoroutines(t *testing.T) {
 	}
 	var met []error
 	k := &kernels.Kernel{Name: "k_none", Params: []kernels.Param{{Name: "n", Mode: kernels.IntParam}},
-		Twin: kernels.Twin{F64: func(kernels.Call[float64]) {
+		Host: kernels.HostKernel{F64: func(kernels.HostArgs[float64]) {
 			if rec != nil { // it runs
 				met = append(met, elsewhere(func() error { rec.Free(); return nil }), elsewhere(rec.Run))
 			}

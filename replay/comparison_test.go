@@ -19,7 +19,7 @@ func magnitude(f func(x float64) float64) *kernels.Kernel {
 	return &kernels.Kernel{Name: "absolute", File: "absolute.cl", Text: "// in Go alone",
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}},
 		Grid:   kernels.GridPerElement(0),
-		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			for i, v := range c.Reals(0) {
 				c.Reals(1)[i] = float32(f(float64(v)))
 			}

@@ -228,7 +228,7 @@ func TestStored(t *testing.T) {
 }
 
 // TestStoredOnGPUs: convolutions, pools, sums and their gradients take maps in the forms for GPUs,
-// also where each launch is compared with its twin.
+// also where each launch is compared with its host kernel.
 func TestStoredOnGPUs(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
@@ -282,19 +282,19 @@ kernel void doubled(IN(X), OUT(Y), int n PUT_PARAMS) {
     const int i = get_global_id(0);
     if (i < n) PUT(Y + Y_off, i, TIMES * X[X_off + i]);
 }`
-	twin := func(n int, x func(i int) float64, y func(i int, v float64)) {
+	host := func(n int, x func(i int) float64, y func(i int, v float64)) {
 		for i := range n {
 			y(i, 2*x(i))
 		}
 	}
 	return &kernels.Kernel{Name: "doubled", Text: text, Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 		Grid: kernels.GridFromArg(2),
-		Twin: kernels.Twin{
-			F32: func(c kernels.Call[float32]) {
-				twin(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) }, func(i int, v float64) { c.Reals(1)[i] = float32(v) })
+		Host: kernels.HostKernel{
+			F32: func(c kernels.HostArgs[float32]) {
+				host(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) }, func(i int, v float64) { c.Reals(1)[i] = float32(v) })
 			},
-			F64: func(c kernels.Call[float64]) {
-				twin(c.Int(2), func(i int) float64 { return c.Reals(0)[i] }, func(i int, v float64) { c.Reals(1)[i] = v })
+			F64: func(c kernels.HostArgs[float64]) {
+				host(c.Int(2), func(i int) float64 { return c.Reals(0)[i] }, func(i int, v float64) { c.Reals(1)[i] = v })
 			}},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n).Int(n) }),
 		Fusions: fused.Fusions{Epilogue: &fused.EpilogueSpec{Result: 1, CPU: 1, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) {
@@ -308,7 +308,7 @@ func TestStoredByOthers(t *testing.T) {
 	check := func(t *testing.T, d tensor.Device) {
 		for times, launches := range map[string]int{"2": 1, "3": 2} {
 			if times == "3" && strings.HasPrefix(d.Name(), "cpu") {
-				launches = 1 // it computes the twin
+				launches = 1 // it computes the host kernel
 			}
 			k := doubling(times)
 			explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {

@@ -358,7 +358,7 @@ func TestBusyDevice(t *testing.T) {
 		}
 		var met error
 		k := &kernels.Kernel{Name: "k_wait", Text: "kernel void k_wait(int n) {}", Params: []kernels.Param{{Name: "n", Mode: kernels.IntParam}},
-			Twin: kernels.Twin{F32: func(kernels.Call[float32]) {}},
+			Host: kernels.HostKernel{F32: func(kernels.HostArgs[float32]) {}},
 			Grid: func([]kernels.Arg, kernels.Target) kernels.Grid { // which the launch asks for
 				done := make(chan error)
 				go func() { done <- rec.Run() }()
@@ -383,7 +383,7 @@ func TestNumberOfWorkItems(t *testing.T) {
 				if (i < n) Y[Y_off + i] = 1;
 			}`,
 			Params: []kernels.Param{{Name: "Y", Mode: kernels.InOut}, {Name: "n", Mode: kernels.IntParam}},
-			Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+			Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 				for i := range c.Int(1) {
 					c.Reals(0)[i] = 1
 				}
@@ -559,7 +559,7 @@ func TestMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		if sel != "cpu" && allocs > 0 { // twins start goroutines
+		if sel != "cpu" && allocs > 0 { // host kernels start goroutines
 			t.Errorf("%s: %v allocations per run", sel, allocs)
 		}
 		if now := d.Stats().LiveBytes; now != live {

@@ -22,7 +22,7 @@ func cycles(parts, width int) *kernels.Kernel {
 	part := func(i, period int) int { return i * i % period }
 	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "rows", Mode: kernels.IntParam}, {Name: "period", Mode: kernels.IntParam}}
 	k := &kernels.Kernel{Name: "k_cycles", Params: params, Text: "kernel void k_cycles() {}", Grid: kernels.GridFromArg(2),
-		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			for e := range c.Reals(1) {
 				c.Reals(1)[e] = value(part(e/width, c.Int(3)), e%width)
 			}
@@ -30,13 +30,13 @@ func cycles(parts, width int) *kernels.Kernel {
 	form := *k
 	form.Name, form.Params = "k_cycles_lookup", slices.Clone(params)
 	form.Params[1].Mode = kernels.OutInts
-	form.Twin = kernels.Twin{F32: func(c kernels.Call[float32]) {
+	form.Host = kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 		for i := range c.Ints(1) {
 			c.Ints(1)[i] = int32(part(i, c.Int(3)) * width)
 		}
 	}}
 	table := &kernels.Kernel{Name: "k_cycle", Params: []kernels.Param{{Name: "TABLE", Mode: kernels.Out}, {Name: "period", Mode: kernels.IntParam}},
-		Text: "kernel void k_cycle() {}", Grid: kernels.GridFromArg(1), Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+		Text: "kernel void k_cycle() {}", Grid: kernels.GridFromArg(1), Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			for e := range c.Reals(0) {
 				c.Reals(0)[e] = value(e/width, e%width)
 			}

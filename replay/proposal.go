@@ -109,8 +109,8 @@ func (r *rewriter) misfit(l fusion.Launch) string {
 			return fmt.Sprintf("%s: argument %d, %s, is %d elements from %d on, of memory that has %d", k.Name, i, p.Name, a.N, a.Off, a.Buf.Len())
 		}
 	}
-	if !k.Twin.For(float) {
-		return fmt.Sprintf("%s has no Go twin for %v", k.Name, float)
+	if !k.Host.For(float) {
+		return fmt.Sprintf("%s has no host kernel for %v", k.Name, float)
 	}
 	return ""
 }

@@ -70,7 +70,7 @@ func standIn(does []int, reads, writes []kernels.Arg) fusion.Launch {
 		modes = append(modes, kernels.Out)
 	}
 	k := opaque("instead", modes...)
-	k.Twin = kernels.Twin{F32: func(kernels.Call[float32]) {}}
+	k.Host = kernels.HostKernel{F32: func(kernels.HostArgs[float32]) {}}
 	args := append(slices.Concat(reads, writes), kernels.IntArg(1), kernels.IntArg(1), kernels.IntArg(64))
 	return fusion.Launch{Kernel: k, Args: args, Does: does}
 }

@@ -302,19 +302,19 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 }
 `
 	}
-	twin := func(n int, x func(i int) float64, y func(i int, v float64)) {
+	host := func(n int, x func(i int) float64, y func(i int, v float64)) {
 		for i := range n {
 			y(i, 2*x(i))
 		}
 	}
 	return &kernels.Kernel{Name: "doubled_rows", Text: text, Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 		Grid: kernels.GridFromArg(2),
-		Twin: kernels.Twin{
-			F32: func(c kernels.Call[float32]) {
-				twin(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) }, func(i int, v float64) { c.Reals(1)[i] = float32(v) })
+		Host: kernels.HostKernel{
+			F32: func(c kernels.HostArgs[float32]) {
+				host(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) }, func(i int, v float64) { c.Reals(1)[i] = float32(v) })
 			},
-			F64: func(c kernels.Call[float64]) {
-				twin(c.Int(2), func(i int) float64 { return c.Reals(0)[i] }, func(i int, v float64) { c.Reals(1)[i] = v })
+			F64: func(c kernels.HostArgs[float64]) {
+				host(c.Int(2), func(i int) float64 { return c.Reals(0)[i] }, func(i int, v float64) { c.Reals(1)[i] = v })
 			}},
 		Trial: func(like []kernels.Arg) []kernels.Operand {
 			n := 8
@@ -336,7 +336,7 @@ func TestRowsOfOthers(t *testing.T) {
 		d := devtest.Open(t, sel, tensor.Options{})
 		for times, launches := range map[string]int{"2": 1, "3": 3} {
 			if times == "3" && sel == "cpu" {
-				launches = 1 // it computes the twins
+				launches = 1 // it computes the host kernels
 			}
 			k := rowsOfUser(times)
 			explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
@@ -360,7 +360,7 @@ func TestRowsOfSizes(t *testing.T) {
 	k := rowsOfUser("(n > 9000 ? 3 : 2)")
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
-			continue // it computes the twins
+			continue // it computes the host kernels
 		}
 		d := devtest.Open(t, sel, tensor.Options{})
 		for _, c := range []struct{ rows, launches int }{{64, 1}, {9000, 3}} {

@@ -22,7 +22,7 @@ type PassTime struct {
 	Took time.Duration // how long it took
 }
 
-// KernelTime is how long a kernel took to build and to be tried beside its twin.
+// KernelTime is how long a kernel took to build and to be tried beside its host kernel.
 type KernelTime struct {
 	Kernel string        // its name
 	Took   time.Duration // how long it took

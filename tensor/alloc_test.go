@@ -9,7 +9,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLaunchAllocates: a launch leaves nothing to the garbage collector. On the Go device a twin
+// TestLaunchAllocates: a launch leaves nothing to the garbage collector. On the Go device a host kernel
 // may: it starts goroutines.
 func TestLaunchAllocates(t *testing.T) {
 	for _, sel := range devtest.Selected() {

@@ -3,7 +3,7 @@ package tensor
 import "fmt"
 
 // CheckError is the first launch in check mode, of Kernel on Device, whose result differs from the
-// Go twin's: it Got one number, and was to Want another.
+// host kernel's: it Got one number, and was to Want another.
 type CheckError struct {
 	Device, Kernel string
 	Param          string // the output that differs
@@ -20,6 +20,6 @@ func (e *CheckError) Error() string {
 	if e.Node != "" {
 		node = " for node " + e.Node
 	}
-	return fmt.Sprintf("tensor: check: %s on %s%s, buffers of %v elements: %s[%d] is %v, its Go twin has %v (%d ULP apart)",
+	return fmt.Sprintf("tensor: check: %s on %s%s, buffers of %v elements: %s[%d] is %v, its host kernel has %v (%d ULP apart)",
 		e.Kernel, e.Device, node, e.Sizes, e.Param, e.Index, e.Got, e.Want, e.ULP)
 }

@@ -16,7 +16,7 @@ import (
 // TestCheckError: the error names the node, if one asked for the launch.
 func TestCheckError(t *testing.T) {
 	e := tensor.CheckError{Device: "dev", Kernel: "k_f", Param: "Y", Sizes: []int{4, 4}, Index: 2, Got: 1.5, Want: 2, ULP: 7}
-	const text = "tensor: check: k_f on dev%s, buffers of [4 4] elements: Y[2] is 1.5, its Go twin has 2 (7 ULP apart)"
+	const text = "tensor: check: k_f on dev%s, buffers of [4 4] elements: Y[2] is 1.5, its host kernel has 2 (7 ULP apart)"
 	if got, want := e.Error(), fmt.Sprintf(text, ""); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

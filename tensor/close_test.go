@@ -38,7 +38,7 @@ func TestCloseInUse(t *testing.T) {
 			}
 		}
 		k := &kernels.Kernel{Name: "k_none", Text: "kernel void k_none(int n) {}", Params: []kernels.Param{{Name: "n", Mode: kernels.IntParam}},
-			Twin: kernels.Twin{F32: func(kernels.Call[float32]) {}},
+			Host: kernels.HostKernel{F32: func(kernels.HostArgs[float32]) {}},
 			Grid: func([]kernels.Arg, kernels.Target) kernels.Grid { // which the launch asks for
 				closed := make(chan error)
 				go func() { closed <- d.Close() }()

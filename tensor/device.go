@@ -109,7 +109,7 @@ type Options struct {
 	Timeline bool
 
 	Rebuild bool // rebuild OpenCL programs, past the driver's cache
-	// Check runs every launch on the kernel's Go twin as well and stops at the first difference. Errors about freed
+	// Check runs every launch on the kernel's host kernel as well and stops at the first difference. Errors about freed
 	// tensors name the line that freed them.
 	Check bool
 
@@ -186,10 +186,10 @@ const DeviceEnv = "CLGRAD_DEVICE"
 // An OpenCL driver may compile a kernel to something else than it says. So before the first launch
 // of a kernel, and the first of a size some four times as large as any before, the device runs it
 // on operands of its own, small ones and as large as those of the launch (up to about a tenth of a
-// second of the Go twin's work), and compares what it wrote with the Go twin. If they differ,
+// second of the host kernel's work), and compares what it wrote with the host kernel. If they differ,
 // another form of the kernel takes its place; where there is none that agrees, the device fails
 // with a [*MiscompileError]. Trials that succeeded are remembered in the user's cache folder, by
-// device, driver and kernel; those of kernels whose twins are of other modules, which change with a
+// device, driver and kernel; those of kernels whose host kernels are of other modules, which change with a
 // program, for each Kernel in the process alone: make such a Kernel once. Kernels that packages
 // bring are tried if they have a Trial. The Go device tries nothing, and in check mode every launch
 // is compared.
@@ -206,7 +206,7 @@ const VectorsEnv = vec.Env
 //
 //	auto       a GPU, else another OpenCL device, else cpu (also "", unless CLGRAD_DEVICE is set); cpu for a
 //	           model that Options.LargestTensorHint says is tiny
-//	cpu        the kernels' Go twins; needs no OpenCL. Sums are shared out by the GOMAXPROCS of this moment: a
+//	cpu        the kernels' host kernels; needs no OpenCL. Sums are shared out by the GOMAXPROCS of this moment: a
 //	           later change of it changes no result
 //	opencl     the first OpenCL device, GPUs first
 //	1:0        device 0 of OpenCL platform 1
@@ -267,7 +267,7 @@ func open(sel string, opt Options) (Device, error) {
 
 func openGo(opt Options) (Device, error) {
 	if opt.Check {
-		return nil, &environment.Selection{Err: errors.New("tensor: check mode compares an OpenCL device with the Go twins, and cpu is the twins: choose another device")}
+		return nil, &environment.Selection{Err: errors.New("tensor: check mode compares an OpenCL device with the host kernels, and cpu is the host kernels: choose another device")}
 	}
 	if _, err := vec.Chosen(); err != nil {
 		return nil, fmt.Errorf("tensor: open: %w", err)

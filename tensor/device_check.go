@@ -10,7 +10,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// checkDevice runs every launch on a device and on the kernel's twin, and compares what they wrote.
+// checkDevice runs every launch on a device and on the kernel's host kernel, and compares what they wrote.
 type checkDevice struct{ *clDevice }
 
 func newCheckDevice(d *clDevice) *checkDevice { return &checkDevice{d} }
@@ -18,7 +18,7 @@ func newCheckDevice(d *clDevice) *checkDevice { return &checkDevice{d} }
 func (d *checkDevice) Name() string { return d.clDevice.Name() + ", checked" }
 
 func (d *checkDevice) gridOf(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) kernels.Grid {
-	needTwin(k, float)
+	needHost(k, float)
 	return d.clDevice.gridOf(k, float, args)
 }
 
@@ -28,9 +28,9 @@ func (d *checkDevice) launch(k *kernels.Kernel, float kernels.DType, args []kern
 	}
 	// One copy per buffer, whole: arguments may share one, at different offsets.
 	hosts := map[kernels.Buffer]*kernels.HostBuffer{}
-	twinArgs := make([]kernels.Arg, len(args))
+	hostArgs := make([]kernels.Arg, len(args))
 	for i, a := range args {
-		twinArgs[i] = a
+		hostArgs[i] = a
 		if a.Buf == nil {
 			continue
 		}
@@ -42,11 +42,11 @@ func (d *checkDevice) launch(k *kernels.Kernel, float kernels.DType, args []kern
 			}
 			hosts[a.Buf] = host
 		}
-		twinArgs[i].Buf = host
+		hostArgs[i].Buf = host
 	}
 	d.clDevice.launch(k, float, args)
 	if fused.Of(k).Kernels == nil {
-		d.compareTwin(k, args, twinArgs, nil, nil)
+		d.compareHost(k, args, hostArgs, nil, nil)
 		return
 	}
 	// Each launch of a chain is compared alone, from what the device had before it: what it wrote,
@@ -64,16 +64,16 @@ func (d *checkDevice) launch(k *kernels.Kernel, float kernels.DType, args []kern
 				}
 			}
 		})
-		lost = d.compareTwin(part, of, twinArgs[first:first+len(of)], after, lost)
+		lost = d.compareHost(part, of, hostArgs[first:first+len(of)], after, lost)
 	})
 }
 
-// compareTwin runs the twin of a launch that the device did, on what its memory held before, and
+// compareHost runs the host kernel of a launch that the device did, on what its memory held before, and
 // compares what they wrote, but for what is written over by launches that the device did after it.
 // Of that nobody knows any more what the device made: it is lost, and the results of a launch that
 // reads it are not compared. Afterwards the host's memory is what the device left. It returns what
 // is lost then.
-func (d *checkDevice) compareTwin(k *kernels.Kernel, args, twinArgs, after, lost []kernels.Arg) []kernels.Arg {
+func (d *checkDevice) compareHost(k *kernels.Kernel, args, hostArgs, after, lost []kernels.Arg) []kernels.Arg {
 	meets := func(a kernels.Arg, list []kernels.Arg) bool {
 		return slices.ContainsFunc(list, func(b kernels.Arg) bool { return a.Buf == b.Buf && a.Off < b.Off+b.N && b.Off < a.Off+a.N })
 	}
@@ -82,8 +82,8 @@ func (d *checkDevice) compareTwin(k *kernels.Kernel, args, twinArgs, after, lost
 		blind = blind || p.Mode.Read() && meets(args[i], lost)
 	}
 	float := k.FloatOf(args, d.float)
-	margin := compare.MarginOf(k, float, twinArgs)
-	k.Run(float, twinArgs)
+	margin := compare.MarginOf(k, float, hostArgs)
+	k.Run(float, hostArgs)
 	for i, p := range k.Params {
 		if !p.Mode.Written() {
 			continue
@@ -96,7 +96,7 @@ func (d *checkDevice) compareTwin(k *kernels.Kernel, args, twinArgs, after, lost
 		if d.download(got, args[i].Buf, args[i].Off) != nil {
 			return lost
 		}
-		host := twinArgs[i].Buf.(*kernels.HostBuffer)
+		host := hostArgs[i].Buf.(*kernels.HostBuffer)
 		want := kernels.NewHostBuffer(args[i].Buf.DType(), args[i].N)
 		kernels.CopyHostBuffer(want, 0, host, args[i].Off, args[i].N)
 		if index := margin.Differs(i, got, want); index >= 0 && !blind {

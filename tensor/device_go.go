@@ -13,7 +13,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// goDevice runs the kernels' Go twins on host memory.
+// goDevice runs the kernels' host kernels on host memory.
 type goDevice struct {
 	base
 	float   kernels.DType // the default type, and of launches that have no buffer of floats
@@ -23,7 +23,7 @@ type goDevice struct {
 	profile map[string]*KernelTime // nil unless profiling
 }
 
-// goBuffer is memory of a goDevice. Its Mem is what twins see. The pool hands out []float64 so that
+// goBuffer is memory of a goDevice. Its Mem is what host kernels see. The pool hands out []float64 so that
 // every element type is aligned.
 type goBuffer struct {
 	kernels.HostBuffer
@@ -133,12 +133,12 @@ func (d *goDevice) Download(dst *kernels.HostBuffer, src kernels.Buffer, off int
 }
 
 func (d *goDevice) gridOf(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) kernels.Grid {
-	needTwin(k, float)
+	needHost(k, float)
 	return k.Grid(args, d.target)
 }
 
 func (d *goDevice) launch(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
-	needTwin(k, float)
+	needHost(k, float)
 	if grid := k.Grid(args, d.target); slices.Contains(grid.Global[:grid.Dims], 0) { // as Empty, without a copy
 		return
 	}
@@ -146,7 +146,7 @@ func (d *goDevice) launch(k *kernels.Kernel, float kernels.DType, args []kernels
 	d.run(k, float, args)
 }
 
-// onHost makes the buffers of arguments what twins see of them.
+// onHost makes the buffers of arguments what host kernels see of them.
 func onHost(args []kernels.Arg) {
 	for i := range args {
 		if b, ok := args[i].Buf.(*goBuffer); ok {
@@ -155,7 +155,7 @@ func onHost(args []kernels.Arg) {
 	}
 }
 
-// run runs the twin of k for floats of a type.
+// run runs the host kernel of k for floats of a type.
 func (d *goDevice) run(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
 	var start time.Time
 	if d.profile != nil {

@@ -8,7 +8,7 @@
 //	centred := x.Sub(x.Mean(-1, tensor.Keepdims))
 //	values, err := centred.Float32s()
 //
-// A [Device] is either an OpenCL device or "cpu", which runs the kernels' Go twins. A [Tensor] is a
+// A [Device] is either an OpenCL device or "cpu", which runs the kernels' host kernels. A [Tensor] is a
 // view (shape, strides, offset) of reference-counted storage on one device. Reshaping, transposing,
 // slicing and expanding share storage; the in-place methods, whose names end in InPlace, write
 // through it.

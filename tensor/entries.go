@@ -10,7 +10,7 @@ import (
 )
 
 // entries are the entry points, of type E, that a device has built. Kernels of the same source,
-// options and name share one, unless their twins are of other modules: the trial of one says
+// options and name share one, unless their host kernels are of other modules: the trial of one says
 // nothing of another then. There are at most `most`: then those that were launched least recently
 // are released.
 type entries[E any] struct {
@@ -43,7 +43,7 @@ type entry[E any] struct {
 type entryKey struct {
 	file, text, defines, name string
 	float                     kernels.DType
-	kernel                    *kernels.Kernel // nil if its twin is of this module
+	kernel                    *kernels.Kernel // nil if its host kernel is of this module
 }
 
 // mostEntries is more than any program launches in a step: our own kernels are about 120, with one
@@ -68,7 +68,7 @@ func (es *entries[E]) get(k *kernels.Kernel, float kernels.DType) (*entry[E], er
 		return e, nil
 	}
 	key := entryKey{file: k.Source(es.target), text: k.TextOn(es.target), defines: k.Defines, name: k.Name, float: float}
-	if k.Twin.Foreign() {
+	if k.Host.Foreign() {
 		key.kernel = k
 	}
 	e, ok := es.byText[key]

@@ -42,7 +42,7 @@ func ExampleOpen() {
 	fmt.Println(err)
 	// Output:
 	// float64
-	// tensor: check mode compares an OpenCL device with the Go twins, and cpu is the twins: choose another device
+	// tensor: check mode compares an OpenCL device with the host kernels, and cpu is the host kernels: choose another device
 }
 
 // A tensor prints as in NumPy, below what it is.
@@ -96,7 +96,7 @@ kernel void reverse(IN(X), OUT(Y), int n) {
 }`,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 		Grid:   kernels.GridFromArg(2),
-		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			x, y := c.Reals(0), c.Reals(1)
 			for i := range y {
 				y[i] = x[len(x)-1-i]

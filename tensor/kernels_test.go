@@ -40,7 +40,7 @@ func TestAttentionShapes(t *testing.T) {
 	})
 }
 
-// TestKernels launches every kernel on every device and holds what it wrote against the Go twin,
+// TestKernels launches every kernel on every device and holds what it wrote against the host kernel,
 // element by element, within the kernel's tolerance. Nothing else may change: not the inputs, not a
 // guard.
 func TestKernels(t *testing.T) {
@@ -73,7 +73,7 @@ func TestGPUKernels(t *testing.T) {
 var onlyKernels = flag.String("kernels", "", "test only the kernels whose name and defines match this regular expression")
 
 // holdsDenormals reports whether products of a device have factors below the least normal number,
-// as their twins have: those of Mesa's rusticl take them for 0, in ordinary arithmetic, too.
+// as their host kernels have: those of Mesa's rusticl take them for 0, in ordinary arithmetic, too.
 func holdsDenormals(t *testing.T, d tensor.Device) bool {
 	small, large := tensor.Full(d, 0x1p-135, 8, 8), tensor.Full(d, 0x1p40, 8, 8)
 	got, err := small.MatMul(large).Float64s()

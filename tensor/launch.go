@@ -136,10 +136,10 @@ func badArg(k *kernels.Kernel, format string, args ...any) {
 	panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: k.Name + ": " + fmt.Sprintf(format, args...)})
 }
 
-// needTwin panics if k has no twin for floats of a type.
-func needTwin(k *kernels.Kernel, float kernels.DType) {
-	if !k.Twin.For(float) {
-		badArg(k, "has no Go twin for %v, which cpu and check mode run", float)
+// needHost panics if k has no host kernel for floats of a type.
+func needHost(k *kernels.Kernel, float kernels.DType) {
+	if !k.Host.For(float) {
+		badArg(k, "has no host kernel for %v, which cpu and check mode run", float)
 	}
 }
 

@@ -78,7 +78,7 @@ func TestTwoGoroutines(t *testing.T) {
 		Grid: func([]kernels.Arg, kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 1, Global: [3]int{1}, Local: [3]int{1}}
 		},
-		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			close(entered)
 			<-leave
 			c.Reals(0)[0] = 42

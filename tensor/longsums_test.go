@@ -31,7 +31,7 @@ func onLong(t *testing.T, f func(t *testing.T, d tensor.Device)) { onLongIn(t, t
 // onLongIn leaves the kernels for GPUs to make test-more where gpuKernels is not set: a CPU is slow
 // in them.
 func onLongIn(t *testing.T, gpuKernels bool, f func(t *testing.T, d tensor.Device)) {
-	t.Setenv(tensor.SelfTestEnv, "off") // TestKernels compares these kernels with their twins
+	t.Setenv(tensor.SelfTestEnv, "off") // TestKernels compares these kernels with their host kernels
 	for _, sel := range devtest.Selected() {
 		t.Run(sel, func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{})) })
 		if sel == "cpu" {

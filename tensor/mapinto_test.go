@@ -155,7 +155,7 @@ func TestMapInto(t *testing.T) {
 	})
 }
 
-// TestJoinedKernels: the kernels of joined functions compute what their twins do, and say so, in
+// TestJoinedKernels: the kernels of joined functions compute what their host kernels do, and say so, in
 // layouts of all kinds.
 func TestJoinedKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here

@@ -9,7 +9,7 @@ import (
 )
 
 // matrixUnits builds a product by an inner product when it is first asked for that, and compares it
-// with the Go twin: a device has the units if its driver builds their instructions, and they
+// with the host kernel: a device has the units if its driver builds their instructions, and they
 // compute what they should.
 func (d *clDevice) matrixUnits(inner ops.Inner) bool {
 	if !d.ptx {

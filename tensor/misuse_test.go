@@ -481,7 +481,7 @@ func TestCheckMode(t *testing.T) {
 		if e.Kernel != "k_square" || e.Param != "Y" || e.Index != 5 || e.Want != 49 || e.Got == 49 || e.ULP < 100 || !reflect.DeepEqual(e.Sizes, []int{20, 20}) {
 			t.Errorf("CheckError %+v", e)
 		}
-		for _, w := range []string{"k_square", "Y[5]", "Go twin has 49", "ULP"} {
+		for _, w := range []string{"k_square", "Y[5]", "host kernel has 49", "ULP"} {
 			if !strings.Contains(err.Error(), w) {
 				t.Errorf("no %q in: %v", w, err)
 			}

@@ -154,7 +154,7 @@ func (d *clDevice) Capture() capture.Device { return captureDevice{d} }
 // Capture returns what the device does for recordings. Package replay asks for it.
 func (d *checkDevice) Capture() capture.Device { return captureDevice{d} }
 
-// checkProgram is launches that are run again, each beside its twin.
+// checkProgram is launches that are run again, each beside its host kernel.
 type checkProgram struct {
 	dev      *checkDevice
 	launches []capture.Launch

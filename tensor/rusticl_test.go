@@ -31,7 +31,7 @@ kernel void counting(OUT(Y), int n) {
 		Trial: func([]kernels.Arg) []kernels.Operand {
 			return []kernels.Operand{trial.Output(64), trial.Number(64)}
 		},
-		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			for i := range c.Reals(0) {
 				c.Reals(0)[i] = float32(outer * inner)
 			}

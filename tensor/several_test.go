@@ -14,7 +14,7 @@ import (
 )
 
 // TestSeveral: launches that are one compute the bits that each computes alone, whatever their
-// sizes; and check mode, which holds the kernel to its twin, agrees.
+// sizes; and check mode, which holds the kernel to its host kernel, agrees.
 func TestSeveral(t *testing.T) {
 	shapes := [][3]int{{1, 40, 8}, {1, 7, 130}, {3, 33, 1}, {5, 2, 17}, {1, 0, 4}, {2, 9, 16}, {1, 300, 33}, {4, 5, 6}}
 	several(t, ops.SumAxis, []int{2, 3, 4, 5, 6, 7, 8, 16}, func(d tensor.Device, r *rand.Rand) (args []kernels.Arg, result int) {

@@ -66,7 +66,7 @@ func TestProfileAddsUp(t *testing.T) {
 		naps := []time.Duration{20 * time.Millisecond, time.Millisecond}
 		nap := &kernels.Kernel{Name: "k_nap", Grid: func([]kernels.Arg, kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 1, Global: [3]int{1}, Local: [3]int{1}}
-		}, Twin: kernels.Twin{F32: func(kernels.Call[float32]) { time.Sleep(naps[0]); naps = naps[1:] }}}
+		}, Host: kernels.HostKernel{F32: func(kernels.HostArgs[float32]) { time.Sleep(naps[0]); naps = naps[1:] }}}
 		tensor.Launch(d, nap)
 		tensor.Launch(d, nap)
 		if profile, err := d.Profile(); err != nil || profile[0].Name != "k_nap" || profile[0].Calls != 2 || profile[0].Total != 21*time.Millisecond {

@@ -29,7 +29,7 @@ func (d *clDevice) try(k *kernels.Kernel, float kernels.DType, e *entry[*clrt.Ke
 	if e.target.MaxGroup == 0 {
 		e.target = d.target
 	}
-	if !k.Twin.For(float) {
+	if !k.Host.For(float) {
 		e.tried |= 1 << class
 		return nil
 	}
@@ -108,15 +108,15 @@ func (d *clDevice) variants(k *kernels.Kernel, float kernels.DType) []variant {
 	return all
 }
 
-// agrees compares what a form of k writes with its twin, in small launches and in one like args,
-// which is a small one itself where k has no others, and remembers a success, but of a twin of
+// agrees compares what a form of k writes with its host kernel, in small launches and in one like args,
+// which is a small one itself where k has no others, and remembers a success, but of a host kernel of
 // another module. A launch that the device refuses, for want of memory, proves nothing.
 func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, float kernels.DType, l kernels.Target, class uint, args []kernels.Arg) error {
 	src, err := d.source(k, float, l)
 	if err != nil {
 		return err
 	}
-	keeps := !k.Twin.Foreign() // a trial of another twin is none
+	keeps := !k.Host.Foreign() // a trial of another host kernel is none
 	run := func(class uint, operands func() ([]*kernels.Operands, error)) error {
 		key := d.trials.key(src.Text, src.Options, k.Name, fmt.Sprint(class))
 		if keeps && d.trials.has(key) {
@@ -168,12 +168,12 @@ func operandsOf(k *kernels.Kernel, operands func() ([]*kernels.Operands, error))
 	return all
 }
 
-// runTwin runs the twin of k on operands of a trial. A panic of it becomes one with ErrArgument
-// that says so: the caller, whose launch the twin has not seen, would look for the fault there.
-func runTwin(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
+// runHost runs the host kernel of k on operands of a trial. A panic of it becomes one with ErrArgument
+// that says so: the caller, whose launch the host kernel has not seen, would look for the fault there.
+func runHost(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
 	defer func() {
 		if p := recover(); p != nil {
-			badArg(k, "its Go twin panics on the operands of its Trial or Cases: %v", p)
+			badArg(k, "its host kernel panics on the operands of its Trial or Cases: %v", p)
 		}
 	}()
 	k.Run(float, args)
@@ -189,7 +189,7 @@ func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, float kernels
 	return true
 }
 
-// compare runs a form of k and its twin on operands. It reports whether the device ran it; the
+// compare runs a form of k and its host kernel on operands. It reports whether the device ran it; the
 // error is the first element that differs.
 func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, float kernels.DType, l kernels.Target, o *kernels.Operands) (ran bool, err error) {
 	margin := compare.MarginOf(k, float, o.Args)
@@ -205,7 +205,7 @@ func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, float kernels.
 	if d.runDetached(built, k, l, onDevice) != nil {
 		return false, nil
 	}
-	runTwin(k, float, o.Args)
+	runHost(k, float, o.Args)
 	for i, p := range k.Params {
 		if !p.Mode.Buffer() {
 			continue

@@ -42,9 +42,9 @@ func openTried(t *testing.T, opt Options) *clDevice {
 	return dev.(*clDevice)
 }
 
-// double is a kernel whose entry point computes VALUE·x, where its twin computes 2x. It counts what
-// the twin runs.
-func double(defines string, twins *int) *kernels.Kernel {
+// double is a kernel whose entry point computes VALUE·x, where its host kernel computes 2x. It counts what
+// the host kernel runs.
+func double(defines string, hosts *int) *kernels.Kernel {
 	return &kernels.Kernel{Name: "double_it", Text: `// @depends: common
 kernel void double_it(IN(X), OUT(Y), int n) {
     const int i = get_global_id(0);
@@ -59,8 +59,8 @@ kernel void double_it(IN(X), OUT(Y), int n) {
 			}
 			return []kernels.Operand{trial.Draw(n, -1, 1), trial.Output(n), trial.Number(float64(n))}
 		},
-		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
-			*twins++
+		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
+			*hosts++
 			for i, v := range c.Reals(0) {
 				c.Reals(1)[i] = 2 * v
 			}
@@ -94,8 +94,8 @@ func TestTrialRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := openTried(t, Options{SkipSelfTest: c.off})
-			twins := 0
-			k := double(c.defines, &twins)
+			hosts := 0
+			k := double(c.defines, &hosts)
 			if c.blind {
 				k.Trial = nil
 			}
@@ -184,10 +184,10 @@ func TestTrialMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer dev.Close()
-		twins := 0
-		launchDouble(dev, double(defines, &twins), 9)
-		launchDouble(dev, double(defines, &twins), 8) // the same size class
-		return twins
+		hosts := 0
+		launchDouble(dev, double(defines, &hosts), 9)
+		launchDouble(dev, double(defines, &hosts), 8) // the same size class
+		return hosts
 	}
 	for i, c := range []struct {
 		defines string
@@ -201,7 +201,7 @@ func TestTrialMemory(t *testing.T) {
 			}
 		}
 		if n := tried(c.defines); n != c.want {
-			t.Errorf("run %d, %s: the twin ran %d times, want %d", i, c.defines, n, c.want)
+			t.Errorf("run %d, %s: the host kernel ran %d times, want %d", i, c.defines, n, c.want)
 		}
 	}
 	if other := newTrialMemory("another driver"); other.path == path || other.key("x") == d.trials.key("x") {
@@ -211,7 +211,7 @@ func TestTrialMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := tried("-DVALUE=2"); n != 1 {
-		t.Errorf("without its file the twin ran %d times, want 1", n)
+		t.Errorf("without its file the host kernel ran %d times, want 1", n)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestTrialEnv(t *testing.T) {
 }
 
 // TestTrialsAgree: kernels of this module pass their trials, at small sizes and at larger ones, in
-// every form, and their twins are run. To build them all takes PoCL minutes: scripts/test-more.sh
+// every form, and their host kernels are run. To build them all takes PoCL minutes: scripts/test-more.sh
 // does.
 func TestTrialsAgree(t *testing.T) {
 	if os.Getenv("CLGRAD_MORE") == "" {
@@ -265,10 +265,10 @@ func TestTrialsAgree(t *testing.T) {
 }
 
 // TestTrialMistakes: operands of a package's kernel that are no launch's are named in a typed
-// panic, though its twin meets them in other goroutines, and the device continues.
+// panic, though its host kernel meets them in other goroutines, and the device continues.
 func TestTrialMistakes(t *testing.T) {
 	d := openTried(t, Options{})
-	twins := 0
+	hosts := 0
 	for _, c := range []struct {
 		name, want string
 		change     func(k *kernels.Kernel)
@@ -278,8 +278,8 @@ func TestTrialMistakes(t *testing.T) {
 				return []kernels.Operand{trial.Draw(3, 0, 1), trial.Output(3)}
 			}
 		}},
-		{"a twin that panics", "its Go twin panics", func(k *kernels.Kernel) {
-			k.Twin.F32 = func(c kernels.Call[float32]) {
+		{"a host kernel that panics", "its host kernel panics", func(k *kernels.Kernel) {
+			k.Host.F32 = func(c kernels.HostArgs[float32]) {
 				c.Parallel(1<<20, 1, func(lo, hi int) {
 					if lo > 0 || runtime.GOMAXPROCS(0) == 1 {
 						panic("no such element")
@@ -289,7 +289,7 @@ func TestTrialMistakes(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := double("-DVALUE=2", &twins)
+			k := double("-DVALUE=2", &hosts)
 			c.change(k)
 			for range 2 {
 				err := Try(func() { launchDouble(d, k, 9) })
@@ -299,7 +299,7 @@ func TestTrialMistakes(t *testing.T) {
 			}
 		})
 	}
-	if v, err := launchDouble(d, double("-DVALUE=2", &twins), 9); err != nil || v[0] != 6 {
+	if v, err := launchDouble(d, double("-DVALUE=2", &hosts), 9); err != nil || v[0] != 6 {
 		t.Errorf("afterwards: %v, %v", v, err)
 	}
 }

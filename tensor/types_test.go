@@ -722,7 +722,7 @@ func TestIndexRange(t *testing.T) {
 		x := devtest.New(d, []float64{1, 2, 3, 4}, 2, 2)
 		all := devtest.New(d, []int32{0, 1, 2, -1})
 		set := &kernels.Kernel{Name: "k_fill_int", File: "move.cl", Defines: "-DELEM=int", Grid: ops.Fill.Of(kernels.Int32).Grid,
-			Params: ops.Fill.Of(kernels.Int32).Params, Twin: ops.Fill.Of(kernels.Int32).Twin}
+			Params: ops.Fill.Of(kernels.Int32).Params, Host: ops.Fill.Of(kernels.Int32).Host}
 		exposed := func(v int) *tensor.Tensor {
 			i := devtest.New(d, []int32{0, 0})
 			arg := i.Arg()
@@ -823,10 +823,10 @@ kernel void blend(IN(X), IN_BYTES(M), IN_INTS(I), OUT_OF(ushort, Y), OUT_BYTES(B
 	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "M", Mode: kernels.InBytes}, {Name: "I", Mode: kernels.InInts},
 		{Name: "Y", Mode: kernels.Out.Of(kernels.Float16)}, {Name: "B", Mode: kernels.OutBytes}, {Name: "N", Mode: kernels.InOutInts}, {Name: "n", Mode: kernels.IntParam}},
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid { return kernels.Grid1D(int(a[6].Int), l) },
-	Twin: kernels.Twin{F32: blendTwin[float32], F64: blendTwin[float64]},
+	Host: kernels.HostKernel{F32: blendHost[float32], F64: blendHost[float64]},
 }
 
-func blendTwin[T kernels.Real](c kernels.Call[T]) {
+func blendHost[T kernels.Real](c kernels.HostArgs[T]) {
 	x, m, at, y, b, n := c.Reals(0), c.Bytes(1), c.Ints(2), c.Halves(3), c.Bytes(4), c.Ints(5)
 	for i := range y {
 		y[i] = 0

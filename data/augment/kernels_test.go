@@ -10,7 +10,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestKernels holds the maps to their twins, and to what they say of themselves, of floats and bytes,
+// TestKernels holds the maps to their host kernels, and to what they say of themselves, of floats and bytes,
 // in the forms for CPUs and for GPUs.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here

@@ -23,12 +23,12 @@ kernel void gated_sum(IN(X), IN(Y), OUT(Z), int rows, int cols) {
 	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.In}, {Name: "Z", Mode: kernels.Out},
 		{Name: "rows", Mode: kernels.IntParam}, {Name: "cols", Mode: kernels.IntParam}},
 	Grid: kernels.GridFromArg(4),
-	Twin: kernels.Twin{F32: gatedSumInGo[float32], F64: gatedSumInGo[float64]},
+	Host: kernels.HostKernel{F32: gatedSumInGo[float32], F64: gatedSumInGo[float64]},
 	// Terms of at most 3·2, of which 9 are added.
 	Tol:   kernels.Tolerance{Rel: 16, Scale: func([]kernels.Arg) float64 { return 6 * 9 }},
 	Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(9*n, -3, 3).In(9*n, -2, 2).Out(n).Int(9, n) })}
 
-func gatedSumInGo[T kernels.Real](c kernels.Call[T]) {
+func gatedSumInGo[T kernels.Real](c kernels.HostArgs[T]) {
 	x, y, z, cols := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(4)
 	clear(z)
 	for i, v := range x {

@@ -136,7 +136,7 @@ func TestWrong(t *testing.T) {
 	wrong := *gatedSum // the sum of what the gate does not let through
 	wrong.Name, wrong.File = "gated_sum_wrong", "gated_sum_wrong.cl"
 	wrong.Text = strings.NewReplacer("gated_sum(", "gated_sum_wrong(", "exp(-X[X_off + i])", "exp(X[X_off + i])").Replace(gatedSum.Text)
-	wrong.Twin = kernels.Twin{F32: func(c kernels.Call[float32]) {
+	wrong.Host = kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 		x, y, z, cols := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(4)
 		clear(z)
 		for i, v := range x {

@@ -39,7 +39,7 @@ func open(t *testing.T, sel string, opt tensor.Options) tensor.Device {
 	return d
 }
 
-// TestKernels holds the kernels to their twins at many lengths, on floats and on doubles.
+// TestKernels holds the kernels to their host kernels at many lengths, on floats and on doubles.
 func TestKernels(t *testing.T) {
 	for _, sel := range devices() {
 		for _, typ := range []tensor.Type{tensor.Float32, tensor.Float64} {
@@ -119,7 +119,7 @@ func TestSecondGradient(t *testing.T) {
 	}
 }
 
-// TestTrain: the network learns, every launch held against its twin.
+// TestTrain: the network learns, every launch held against its host kernel.
 func TestTrain(t *testing.T) {
 	for _, sel := range devices() {
 		steps := 1000

@@ -31,14 +31,14 @@ kernel void snake_grad(IN(X), IN(G), OUT(D), int n, REAL a) {
 var formula = &kernels.Function{Name: "snake", Scalars: []float64{1.5},
 	Value: expr.Input(0).Add(expr.Param(0).Mul(expr.Input(0)).Sin().Square().Div(expr.Param(0)))}
 
-// The kernels, each with its Go twin, which runs on the device cpu and judges the OpenCL one in
+// The kernels, each with its host kernel, which runs on the device cpu and judges the OpenCL one in
 // check mode and in tests.
 var (
 	snake = &kernels.Kernel{Name: "snake", File: "snake.cl", Text: source,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out},
 			{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}},
 		Grid:  kernels.GridFromArg(2),
-		Twin:  kernels.Twin{F32: snakeTwin[float32], F64: snakeTwin[float64]},
+		Host:  kernels.HostKernel{F32: snakeHost[float32], F64: snakeHost[float64]},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Int(n).Real(1.5) }),
 		Describe: func(args []kernels.Arg) []kernels.Operation {
@@ -53,12 +53,12 @@ var (
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "D", Mode: kernels.Out},
 			{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}},
 		Grid:  kernels.GridFromArg(3),
-		Twin:  kernels.Twin{F32: snakeGradTwin[float32], F64: snakeGradTwin[float64]},
+		Host:  kernels.HostKernel{F32: snakeGradHost[float32], F64: snakeGradHost[float64]},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).In(n, -2, 2).Out(n).Int(n).Real(1.5) })}
 )
 
-func snakeTwin[T kernels.Real](c kernels.Call[T]) {
+func snakeHost[T kernels.Real](c kernels.HostArgs[T]) {
 	x, y, a := c.Reals(0), c.Reals(1), c.Real(3)
 	for i, v := range x {
 		s := math.Sin(float64(a * v))
@@ -66,7 +66,7 @@ func snakeTwin[T kernels.Real](c kernels.Call[T]) {
 	}
 }
 
-func snakeGradTwin[T kernels.Real](c kernels.Call[T]) {
+func snakeGradHost[T kernels.Real](c kernels.HostArgs[T]) {
 	x, g, d, a := c.Reals(0), c.Reals(1), c.Reals(2), c.Real(4)
 	for i, v := range x {
 		d[i] = T((1 + math.Sin(float64(2*a*v))) * float64(g[i]))

@@ -9,27 +9,27 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestTrialOfTwins: a twin that is wrong is found, though the same source was tried with a right one before, on this device or
+// TestTrialOfHosts: a host kernel that is wrong is found, though the same source was tried with a right one before, on this device or
 // in another process; so is one that is the same function over another value.
-func TestTrialOfTwins(t *testing.T) {
+func TestTrialOfHosts(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	scaled := func(by float32) kernels.Twin {
-		return kernels.Twin{F32: func(c kernels.Call[float32]) {
-			snakeTwin(c)
+	scaled := func(by float32) kernels.HostKernel {
+		return kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
+			snakeHost(c)
 			for i := range c.Reals(1) {
 				c.Reals(1)[i] *= by
 			}
 		}}
 	}
-	with := func(twin kernels.Twin) *kernels.Kernel {
+	with := func(host kernels.HostKernel) *kernels.Kernel {
 		k := *snake
-		k.Twin = twin
+		k.Host = host
 		return &k
 	}
 	right, same, wrong := with(scaled(1)), with(scaled(1)), with(scaled(2))
 	for _, sel := range devices() {
 		if sel == "cpu" {
-			continue // it is the twins
+			continue // it is the host kernels
 		}
 		launch := func(d tensor.Device, k *kernels.Kernel) error {
 			const n = 9

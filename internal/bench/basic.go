@@ -90,7 +90,7 @@ func (s *Suite) elementwise(ctx context.Context) error {
 	return nil
 }
 
-// peak measures arithmetic without memory. The Go device has none: its twin of that kernel is a
+// peak measures arithmetic without memory. The Go device has none: its host kernel of that kernel is a
 // scalar loop.
 func (s *Suite) peak(ctx context.Context) error {
 	if tensorapi.Impl.TuningName(s.Device) == "" || s.flops > 0 {

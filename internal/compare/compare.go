@@ -1,4 +1,4 @@
-// Package compare compares what a kernel wrote on a device with what its Go twin wrote.
+// Package compare compares what a kernel wrote on a device with what its host kernel wrote.
 package compare
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Margin is how far the results of one launch may lie from its twin's.
+// Margin is how far the results of one launch may lie from its host kernel's.
 type Margin struct {
 	tol   kernels.Tolerance
 	scale float64                    // NaN: the largest finite magnitude of what is wanted
@@ -17,7 +17,7 @@ type Margin struct {
 	first []int
 }
 
-// MarginOf returns the margin of a launch with args as host memory, before the twin has run. Reals
+// MarginOf returns the margin of a launch with args as host memory, before the host kernel has run. Reals
 // are of type real.
 func MarginOf(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin {
 	m := Margin{tol: k.Tol, scale: math.NaN()}

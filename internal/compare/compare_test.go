@@ -37,7 +37,7 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// TestOwnScale: a scale is that of the arguments before the twin runs.
+// TestOwnScale: a scale is that of the arguments before the host kernel runs.
 func TestOwnScale(t *testing.T) {
 	args := []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf([]float64{1, -3, 2}), 0, 3)}
 	own := &kernels.Kernel{Tol: kernels.Tolerance{Rel: 0x1p52, Scale: func(a []kernels.Arg) float64 { return kernels.MaxAbs(a, 0) }}}

@@ -9,7 +9,7 @@ import (
 )
 
 // Tolerance returns how far results of k may be off: a multiple of what operands change them that are off by a unit in the
-// last place, as the twin computes it in float64.
+// last place, as the host kernel computes it in float64.
 func Tolerance(k *kernels.Kernel) kernels.Tolerance {
 	return kernels.Tolerance{ULP: 4, Bound: func(typ kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 		eps, least := typ.Epsilon()
@@ -36,7 +36,7 @@ func Tolerance(k *kernels.Kernel) kernels.Tolerance {
 	}}
 }
 
-// inDouble returns the buffers of a launch that the twin did in float64, each read element changed by
+// inDouble returns the buffers of a launch that the host kernel did in float64, each read element changed by
 // a part of about eps.
 func inDouble(k *kernels.Kernel, args []kernels.Arg, eps float64, seed uint32) []*kernels.HostBuffer {
 	doubles, buffers := make([]kernels.Arg, len(args)), make([]*kernels.HostBuffer, len(args))

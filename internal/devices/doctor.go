@@ -134,7 +134,7 @@ func printDrivers(w io.Writer, drivers []driver, broken []brokenDriver) {
 	}
 }
 
-// testKernels runs every kernel beside its twin and prints a line for each.
+// testKernels runs every kernel beside its host kernel and prints a line for each.
 func testKernels(cmd *cobra.Command, w io.Writer, d tensor.Device, more []*kernels.Kernel, full bool) error {
 	fmt.Fprintf(w, "\n%-28s %6s %16s  %s\n", "kernel", "cases", "worst error", "")
 	failed, total := 0, 0
@@ -173,7 +173,7 @@ func testKernels(cmd *cobra.Command, w io.Writer, d tensor.Device, more []*kerne
 	if failed > 0 {
 		return fmt.Errorf("%d of %d kernels compute something else on %s than in Go: do not trust this device", failed, total, d.Name())
 	}
-	fmt.Fprintf(w, "all %d kernels agree with their twins in Go\n", total)
+	fmt.Fprintf(w, "all %d kernels agree with their host kernels in Go\n", total)
 	return nil
 }
 

@@ -196,15 +196,15 @@ func newBatch(k *kernels.Kernel, n int) *kernels.Kernel {
 		}
 		return g
 	}
-	s.Twin = kernels.Twin{
-		F32: func(c kernels.Call[float32]) {
+	s.Host = kernels.HostKernel{
+		F32: func(c kernels.HostArgs[float32]) {
 			for i := range n {
-				k.Twin.F32(c.With(part(c.Args(), i), false))
+				k.Host.F32(c.With(part(c.Args(), i), false))
 			}
 		},
-		F64: func(c kernels.Call[float64]) {
+		F64: func(c kernels.HostArgs[float64]) {
 			for i := range n {
-				k.Twin.F64(c.With(part(c.Args(), i), false))
+				k.Host.F64(c.With(part(c.Args(), i), false))
 			}
 		},
 	}.Calling(k)

@@ -84,7 +84,7 @@ type epilogueBuilder struct {
 	Epilogue
 	m     *mapSpec        // the map as a launch of its own, of which the value is one of the tensors
 	at    int             // which of them
-	apply *kernels.Kernel // of that launch, for the twin
+	apply *kernels.Kernel // of that launch, for the host kernel
 }
 
 func newEpilogue(k *kernels.Kernel, e Epilogue) *kernels.Kernel {
@@ -94,7 +94,7 @@ func newEpilogue(k *kernels.Kernel, e Epilogue) *kernels.Kernel {
 	made := &kernels.Kernel{Name: k.Name, Defines: k.Defines, Params: s.params(),
 		Describe: s.describe(),
 		Grid:     func(args []kernels.Arg, l kernels.Target) kernels.Grid { return k.Grid(s.baseArgs(args), l) },
-		Twin:     kernels.Twin{F32: epilogueHost[float32](s), F64: epilogueHost[float64](s)}.Calling(k),
+		Host:     kernels.HostKernel{F32: epilogueHost[float32](s), F64: epilogueHost[float64](s)}.Calling(k),
 		Cases:    s.cases, Trial: s.trial, Tol: s.tolerance()}
 	name := "." + strings.TrimSuffix(strings.TrimPrefix(s.m.file(true), "k_"), ".cl")
 	if s.Keep {

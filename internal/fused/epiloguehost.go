@@ -6,19 +6,19 @@ import (
 	"sync/atomic"
 )
 
-// scratch holds the results that twins do not keep.
+// scratch holds the results that host kernels do not keep.
 var scratch = map[kernels.DType]*sync.Pool{kernels.Float32: {}, kernels.Float64: {}, kernels.Float16: {},
 	kernels.BFloat16: {}}
 
-// epilogueHost runs the twin of the kernel, and that of the map: of parts of the result as soon as they
+// epilogueHost runs the host kernel of the kernel, and that of the map: of parts of the result as soon as they
 // are there, if the former tells of them, else of the whole behind it.
-func epilogueHost[T kernels.Real](s *epilogueBuilder) func(kernels.Call[T]) {
+func epilogueHost[T kernels.Real](s *epilogueBuilder) func(kernels.HostArgs[T]) {
 	real := kernels.Float32
 	if _, double := any(T(0)).(float64); double {
 		real = kernels.Float64
 	}
 	pool := sync.Pool{New: func() any { return newMapScratch[T](s.m) }}
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		args, at := s.baseArgs(c.Args()), Of(s.base).Epilogue.Result
 		n := s.elements(c.Args())
 		if to, ok := s.inPlace(c.Args(), n); ok {

@@ -92,12 +92,12 @@ func newHorizontal(former, latter *kernels.Kernel, options []string) *kernels.Ke
 		items := many.Items()
 		return kernels.Grid{Dims: 2, Global: [3]int{row * items, 1 + intmath.CeilDiv(rest, row)}, Local: [3]int{items, 1}}
 	}
-	k.Twin = kernels.Twin{
-		F32: func(c kernels.Call[float32]) {
-			EachLaunch(k, c.Args(), func(of *kernels.Kernel, args []kernels.Arg, _ int) { of.Twin.F32(c.With(args, false)) })
+	k.Host = kernels.HostKernel{
+		F32: func(c kernels.HostArgs[float32]) {
+			EachLaunch(k, c.Args(), func(of *kernels.Kernel, args []kernels.Arg, _ int) { of.Host.F32(c.With(args, false)) })
 		},
-		F64: func(c kernels.Call[float64]) {
-			EachLaunch(k, c.Args(), func(of *kernels.Kernel, args []kernels.Arg, _ int) { of.Twin.F64(c.With(args, false)) })
+		F64: func(c kernels.HostArgs[float64]) {
+			EachLaunch(k, c.Args(), func(of *kernels.Kernel, args []kernels.Arg, _ int) { of.Host.F64(c.With(args, false)) })
 		},
 	}.Calling(former, latter)
 	k.Trial = func(like []kernels.Arg) []kernels.Operand {

@@ -22,7 +22,7 @@ type Lookup struct {
 }
 
 // LookedUp returns the form of k that reads the rows of parameter i by ints: parts of each, of
-// width reals. Twin, Tol, Cases and Trial are made of those of k. The caller says how its entry
+// width reals. Host, Tol, Cases and Trial are made of those of k. The caller says how its entry
 // point becomes one of ints.
 func LookedUp(k *kernels.Kernel, i, parts, width int) *kernels.Kernel {
 	form := *k
@@ -31,7 +31,7 @@ func LookedUp(k *kernels.Kernel, i, parts, width int) *kernels.Kernel {
 	form.Fusions, form.Params = forms, append(append([]kernels.Param(nil), k.Params...),
 		kernels.Param{Name: "TABLE", Mode: kernels.In})
 	form.Params[i].Mode = kernels.InInts
-	form.Twin = kernels.Twin{F32: lookingTwin(k.Twin.F32, i, width), F64: lookingTwin(k.Twin.F64, i, width)}.Calling(k)
+	form.Host = kernels.HostKernel{F32: lookingHost(k.Host.F32, i, width), F64: lookingHost(k.Host.F64, i, width)}.Calling(k)
 	if scale := k.Tol.Scale; scale != nil {
 		form.Tol.Scale = func(args []kernels.Arg) float64 {
 			own := append([]kernels.Arg(nil), args[:len(k.Params)]...)
@@ -74,12 +74,12 @@ func LookedUp(k *kernels.Kernel, i, parts, width int) *kernels.Kernel {
 	return &form
 }
 
-// lookingTwin is a twin whose rows of argument i are looked up in the last.
-func lookingTwin[T kernels.Real](twin func(kernels.Call[T]), i, width int) func(kernels.Call[T]) {
-	if twin == nil {
+// lookingHost is a host kernel whose rows of argument i are looked up in the last.
+func lookingHost[T kernels.Real](host func(kernels.HostArgs[T]), i, width int) func(kernels.HostArgs[T]) {
+	if host == nil {
 		return nil
 	}
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		at, table := c.Ints(i), c.Reals(len(c.Args())-1)
 		rows := make([]T, len(at)*width)
 		for e, from := range at {
@@ -87,6 +87,6 @@ func lookingTwin[T kernels.Real](twin func(kernels.Call[T]), i, width int) func(
 		}
 		args := append([]kernels.Arg(nil), c.Args()[:len(c.Args())-1]...)
 		args[i] = kernels.BufferArg(kernels.HostBufferOf(rows), 0, len(rows))
-		twin(c.With(args, false))
+		host(c.With(args, false))
 	}
 }

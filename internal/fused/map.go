@@ -114,7 +114,7 @@ func newMap(j *kernels.FusedElementwise, t kernels.DType, l AccessPattern) *kern
 	m := newMapSpec(j, t, l)
 	k := &kernels.Kernel{Name: j.Entry(), File: m.file(true), GPU: m.file(false), Text: m.text(true),
 		GPUText: m.text(false),
-		Params:  m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
+		Params:  m.params(), Grid: m.grid, Host: m.host(), Cases: m.cases, Describe: m.describe}
 	if t != kernels.Float32 {
 		k.Defines = t.Define()
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/trial"
 )
 
-// tolerance of a map: the bits of the twin where every step is rounded as IEEE 754 says, else what
+// tolerance of a map: the bits of the host kernel where every step is rounded as IEEE 754 says, else what
 // the errors of the steps add up to, for each element from its own operands.
 func (m *mapSpec) tolerance() kernels.Tolerance {
 	if m.typ != kernels.Float32 || m.program.Exact() {

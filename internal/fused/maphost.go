@@ -11,34 +11,34 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// twin returns the map in Go: blocks of elements, in the order of the result's indices, each
+// host kernel returns the map in Go: blocks of elements, in the order of the result's indices, each
 // primitive in one loop.
-func (m *mapSpec) twin() kernels.Twin {
+func (m *mapSpec) host() kernels.HostKernel {
 	if m.moves() {
 		switch m.typ {
 		case kernels.Int32:
-			return kernels.ElementTwin(moveTwin[int32](m))
+			return kernels.ElementHostKernel(moveHost[int32](m))
 		case kernels.Uint8:
-			return kernels.ElementTwin(moveTwin[uint8](m))
+			return kernels.ElementHostKernel(moveHost[uint8](m))
 		case kernels.Uint16:
-			return kernels.ElementTwin(moveTwin[uint16](m))
+			return kernels.ElementHostKernel(moveHost[uint16](m))
 		case kernels.Int64:
-			return kernels.ElementTwin(moveTwin[int64](m))
+			return kernels.ElementHostKernel(moveHost[int64](m))
 		}
-		return kernels.Twin{F32: moveTwin[float32](m), F64: moveTwin[float64](m)}
+		return kernels.HostKernel{F32: moveHost[float32](m), F64: moveHost[float64](m)}
 	}
 	switch m.typ {
 	case kernels.Int32:
-		return kernels.ElementTwin(mapTwin[int32](m))
+		return kernels.ElementHostKernel(mapHost[int32](m))
 	case kernels.Int64:
-		return kernels.ElementTwin(mapTwin[int64](m))
+		return kernels.ElementHostKernel(mapHost[int64](m))
 	case kernels.Uint64:
-		return kernels.ElementTwin(mapTwin[uint64](m))
+		return kernels.ElementHostKernel(mapHost[uint64](m))
 	}
 	if m.mixed && !slices.Contains(m.types, kernels.Float32) { // of no reals: floats of 16 bits are computed in float32
-		return kernels.Twin{F32: mapTwin[float32](m)}
+		return kernels.HostKernel{F32: mapHost[float32](m)}
 	}
-	return kernels.Twin{F32: mapTwin[float32](m), F64: mapTwin[float64](m)}
+	return kernels.HostKernel{F32: mapHost[float32](m), F64: mapHost[float64](m)}
 }
 
 // mapLoops is where the elements of one launch's tensors lie.
@@ -172,10 +172,10 @@ func (l *mapLoops) starts(t, r int, at []int) {
 	}
 }
 
-// mapTwin computes formulas in T.
-func mapTwin[T expr.Number](m *mapSpec) func(kernels.Call[T]) {
+// mapHost computes formulas in T.
+func mapHost[T expr.Number](m *mapSpec) func(kernels.HostArgs[T]) {
 	pool := sync.Pool{New: func() any { return newMapScratch[T](m) }}
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		s := pool.Get().(*mapScratch[T])
 		defer pool.Put(s)
 		run := &s.run
@@ -189,14 +189,14 @@ func mapTwin[T expr.Number](m *mapSpec) func(kernels.Call[T]) {
 				run.blocks(s, lo, hi)
 			})
 		}
-		run.c, run.whole = kernels.Call[T]{}, nil // or the pool keeps the memory
+		run.c, run.whole = kernels.HostArgs[T]{}, nil // or the pool keeps the memory
 	}
 }
 
 // mapRun is one launch of a map.
 type mapRun[T expr.Number] struct {
 	m           *mapSpec
-	c           kernels.Call[T]
+	c           kernels.HostArgs[T]
 	loops       mapLoops
 	inner, rows int
 	size        block
@@ -206,7 +206,7 @@ type mapRun[T expr.Number] struct {
 }
 
 // begin makes run that of a launch, and returns how many blocks it has, and what one costs.
-func (run *mapRun[T]) begin(c kernels.Call[T]) (all, cost int) {
+func (run *mapRun[T]) begin(c kernels.HostArgs[T]) (all, cost int) {
 	m, l := run.m, &run.loops
 	run.c = c
 	l.set(m, c.Args())
@@ -307,7 +307,7 @@ func (m *mapSpec) apart(args []kernels.Arg) (apart [kernels.MapResults]bool) {
 }
 
 // wholeOperands returns the elements of the operands that are read by index, nil if there are none.
-func wholeOperands[T expr.Number](m *mapSpec, c kernels.Call[T]) [][]T {
+func wholeOperands[T expr.Number](m *mapSpec, c kernels.HostArgs[T]) [][]T {
 	if !m.gathers {
 		return nil
 	}
@@ -478,10 +478,10 @@ type moveScratch[E kernels.Element] struct {
 	tile     [moveSide * moveSide]E
 }
 
-// moveTwin copies elements, whatever they are.
-func moveTwin[E kernels.Element](m *mapSpec) func(kernels.Call[E]) {
+// moveHost copies elements, whatever they are.
+func moveHost[E kernels.Element](m *mapSpec) func(kernels.HostArgs[E]) {
 	pool := sync.Pool{New: func() any { return new(moveScratch[E]) }}
-	return func(c kernels.Call[E]) {
+	return func(c kernels.HostArgs[E]) {
 		run := moveRun[E]{x: c.Reals(0), y: c.Reals(1), set: vectorsFor(c.Vectors()), pool: &pool}
 		l := &run.loops
 		l.set(m, c.Args())
@@ -635,7 +635,7 @@ func (l *mapLoops) row(t, r int) int {
 	return at[0]
 }
 
-// vectorsFor returns the vector instructions that a twin may use, nil for none.
+// vectorsFor returns the vector instructions that a host kernel may use, nil for none.
 func vectorsFor(use bool) *vec.Set {
 	if !use {
 		return nil

@@ -138,7 +138,7 @@ func (s *prologueBuilder) kernel() *kernels.Kernel {
 	base := s.base
 	k := &kernels.Kernel{Name: base.Name, Defines: base.Defines, Params: s.params, Tol: s.tolerance(),
 		Grid:  func(args []kernels.Arg, l kernels.Target) kernels.Grid { return base.Grid(args[:len(base.Params)], l) },
-		Twin:  kernels.Twin{F32: prologueHost[float32](s), F64: prologueHost[float64](s)}.Calling(base),
+		Host:  kernels.HostKernel{F32: prologueHost[float32](s), F64: prologueHost[float64](s)}.Calling(base),
 		Trial: s.trial}
 	k.Text = s.text()
 	hash := fnv.New64a()

@@ -7,9 +7,9 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// prologueHost computes the operands, and then the kernel's twin.
-func prologueHost[T kernels.Real](s *prologueBuilder) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+// prologueHost computes the operands, and then the kernel's host kernel.
+func prologueHost[T kernels.Real](s *prologueBuilder) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		s.base.RunStored(kernels.DTypeOf[T](), s.filled(kernels.DTypeOf[T](), c.Args()), c.Vectors(), nil)
 	}
 }
@@ -32,7 +32,7 @@ func (s *prologueBuilder) filled(real kernels.DType, args []kernels.Arg) []kerne
 // fillRows computes the first rows of a matrix.
 func fillRows[T kernels.Real](of *computedRows, rows int, args []kernels.Arg, to []T) {
 	const cost = 16
-	kernels.Call[T]{}.Parallel(rows, cost*of.columns, func(lo, hi int) {
+	kernels.HostArgs[T]{}.Parallel(rows, cost*of.columns, func(lo, hi int) {
 		e := newRowsEval[T](of, args)
 		for s := lo; s < hi; s++ {
 			e.row(s, to[s*of.columns:(s+1)*of.columns])

@@ -66,16 +66,16 @@ func FuseVertical(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *k
 		}
 		return kernels.Grid{Dims: 1, Global: [3]int{int(args[len(args)-1].Int) * items}, Local: [3]int{items}}
 	}
-	c.Twin = kernels.Twin{
-		F32: func(call kernels.Call[float32]) {
-			EachLaunch(c, call.Args(), func(k *kernels.Kernel, args []kernels.Arg, _ int) { k.Twin.F32(call.With(args, false)) })
+	c.Host = kernels.HostKernel{
+		F32: func(call kernels.HostArgs[float32]) {
+			EachLaunch(c, call.Args(), func(k *kernels.Kernel, args []kernels.Arg, _ int) { k.Host.F32(call.With(args, false)) })
 		},
-		F64: func(call kernels.Call[float64]) {
-			EachLaunch(c, call.Args(), func(k *kernels.Kernel, args []kernels.Arg, _ int) { k.Twin.F64(call.With(args, false)) })
+		F64: func(call kernels.HostArgs[float64]) {
+			EachLaunch(c, call.Args(), func(k *kernels.Kernel, args []kernels.Arg, _ int) { k.Host.F64(call.With(args, false)) })
 		},
 	}.Calling(parts...)
-	if slices.ContainsFunc(Of(c).Kernels, func(of *kernels.Kernel) bool { return of.Twin.F64 == nil }) {
-		c.Twin.F64 = nil // one computes in float32 alone
+	if slices.ContainsFunc(Of(c).Kernels, func(of *kernels.Kernel) bool { return of.Host.F64 == nil }) {
+		c.Host.F64 = nil // one computes in float32 alone
 	}
 	sizes := make([]kernels.Arg, len(first))
 	for i, a := range first {

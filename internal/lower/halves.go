@@ -17,7 +17,7 @@ const halfBlock = 1 << 14
 // Halves returns the Go code of the kernel that [Rows] returns for a program and types of its buffers. It
 // goes over blocks of lines: what is of 16 bits in memory is widened, run, the Go code of the kernel for
 // floats, computes the block, and the results are rounded.
-func Halves(p *ir.Program, types []kernels.DType, run func(kernels.Call[float32])) func(kernels.Call[float32]) {
+func Halves(p *ir.Program, types []kernels.DType, run func(kernels.HostArgs[float32])) func(kernels.HostArgs[float32]) {
 	h := &halfRows{at: LayoutOf(p), run: run, columns: !p.OfInts() && slices.ContainsFunc(p.Results, func(r ir.Result) bool {
 		return r.Along == ir.Element // for sums alone it takes longer to gather some columns
 	})}
@@ -43,7 +43,7 @@ type halfRows struct {
 	at      *Layout
 	buffers []halfBuffer
 	columns bool // long lines that lie side by side are computed some at a time
-	run     func(kernels.Call[float32])
+	run     func(kernels.HostArgs[float32])
 	scratch sync.Pool // of *kernels.HostBuffer
 }
 
@@ -59,7 +59,7 @@ type halfBuffer struct {
 // inner, or one with some columns.
 type halfLaunch struct {
 	*halfRows
-	call                         kernels.Call[float32]
+	call                         kernels.HostArgs[float32]
 	args                         []kernels.Arg // what all blocks share is widened
 	set                          *vec.Set
 	n, inner, chunk, parts, sets int
@@ -67,7 +67,7 @@ type halfLaunch struct {
 	columns, wide                int // how many blocks of columns there are, of this width; the last has the rest
 }
 
-func (h *halfRows) launch(c kernels.Call[float32]) {
+func (h *halfRows) launch(c kernels.HostArgs[float32]) {
 	l := &halfLaunch{halfRows: h, call: c, args: slices.Clone(c.Args()), rows: c.Int(h.at.Sizes), n: c.Int(h.at.Sizes + 1), inner: c.Int(h.at.Sizes + 2)}
 	l.set = setOf(c)
 	l.chunk, l.parts, l.columns, l.wide, l.sets = l.n, 1, 1, l.inner, 1
@@ -121,7 +121,7 @@ func (b halfBuffer) shared() bool {
 }
 
 // block computes block i with args, those of the launch but for what they are set to.
-func (l *halfLaunch) block(call kernels.Call[float32], args []kernels.Arg, i int) {
+func (l *halfLaunch) block(call kernels.HostArgs[float32], args []kernels.Arg, i int) {
 	row, column := i/l.columns*l.some, i%l.columns*l.wide
 	rows, wide := min(l.some, l.rows-row), l.wide
 	if i%l.columns == l.columns-1 {
@@ -202,7 +202,7 @@ func (l *halfLaunch) take(elements, lines int) *kernels.HostBuffer {
 
 // copy moves the elements of a block from an argument or to it, by move: those from one place on, or pieces
 // of wide neighbours that lie inner apart.
-func (l *halfLaunch) copy(call kernels.Call[float32], x []float32, a kernels.Arg, from, wide int, strided bool,
+func (l *halfLaunch) copy(call kernels.HostArgs[float32], x []float32, a kernels.Arg, from, wide int, strided bool,
 	move func(set *vec.Set, x []float32, a kernels.Arg, from int),
 ) {
 	if !strided {
@@ -215,7 +215,7 @@ func (l *halfLaunch) copy(call kernels.Call[float32], x []float32, a kernels.Arg
 }
 
 // setOf returns the vector instructions that a call may use, nil for none.
-func setOf(c kernels.Call[float32]) *vec.Set {
+func setOf(c kernels.HostArgs[float32]) *vec.Set {
 	if !c.Vectors() {
 		return nil
 	}
@@ -225,10 +225,10 @@ func setOf(c kernels.Call[float32]) *vec.Set {
 
 // Widen sets x to the elements of an argument from one on, and Narrow these to x, rounded to nearest, ties to
 // even.
-func Widen(c kernels.Call[float32], x []float32, a kernels.Arg, from int) {
+func Widen(c kernels.HostArgs[float32], x []float32, a kernels.Arg, from int) {
 	widen(setOf(c), x, a, from)
 }
-func Narrow(c kernels.Call[float32], x []float32, a kernels.Arg, from int) {
+func Narrow(c kernels.HostArgs[float32], x []float32, a kernels.Arg, from int) {
 	narrow(setOf(c), x, a, from)
 }
 

@@ -16,12 +16,12 @@ const group = 256
 // Rows returns the kernel of a row program. Its arguments are the inputs and the results of p, in
 // their order; the ints outer, len and inner; chunk, the length of a part, if lines are cut; run, how
 // many lines a run has, if results are sums over these; sets and span if [Sets]; then the numbers
-// of p. Grid, Tol, Cases and Describe are left to the caller, and Twin if elements are ints. functions
+// of p. Grid, Tol, Cases and Describe are left to the caller, and Host if elements are ints. functions
 // returns the OpenCL C of the function p.Name, with a prefix, that computes lines, and local is the
 // memory that it takes: see fused.RowSpec. Rows panics if p is no row program.
 //
 // types are those of the buffers, by argument: Float16 or BFloat16 of floats that are of 16 bits in memory, and
-// else Float32; there may be fewer. Twin is that of a kernel whose buffers are floats: see [Halves].
+// else Float32; there may be fewer. Host is that of a kernel whose buffers are floats: see [Halves].
 func Rows(p *ir.Program, types ...kernels.DType) (
 	k *kernels.Kernel, functions func(prefix string, cpu bool) string, local []fused.Local) {
 	rows, err := p.Rows()
@@ -32,7 +32,7 @@ func Rows(p *ir.Program, types ...kernels.DType) (
 	k = &kernels.Kernel{Name: "k_" + p.Name, File: p.Name + l.code() + ".cl", GPU: p.Name + l.code() + ".gpu.cl", Text: l.source(true), GPUText: l.source(false),
 		Params: l.params(func(v ir.Value) string { return v.Name })}
 	if !p.OfInts() {
-		k.Twin = kernels.Twin{F32: twin[float32](l, rows), F64: twin[float64](l, rows)}
+		k.Host = kernels.HostKernel{F32: host[float32](l, rows), F64: host[float64](l, rows)}
 	}
 	for _, t := range l.trees() {
 		local = append(local, fused.Local{Type: t.Type, N: 2 * group})

@@ -16,7 +16,7 @@ var AdamWSums = &kernels.Kernel{Name: "k_adamw_sums", File: "adamw_sums.cl", Def
 	Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 		return kernels.Grid{Dims: 1, Global: [3]int{a[5].N / partialsInts * sumGroup}, Local: [3]int{sumGroup}}
 	},
-	Twin: kernels.Twin{F32: adamwSumsTwin[float32], F64: adamwSumsTwin[float64]}, Cases: adamwSumsCases,
+	Host: kernels.HostKernel{F32: adamwSumsHost[float32], F64: adamwSumsHost[float64]}, Cases: adamwSumsCases,
 	Tol: kernels.Tolerance{ULP: 8, Rel: 64}, // those of AdamWPartials, which computes the same
 }
 
@@ -68,7 +68,7 @@ func sumBlocks(sums []gradsums.Partial, n int) (blocks []int32, all bool) {
 	return blocks, all
 }
 
-func adamwSumsTwin[T kernels.Real](c kernels.Call[T]) {
+func adamwSumsHost[T kernels.Real](c kernels.HostArgs[T]) {
 	p, m, v, blocks := c.Reals(0), c.Reals(3), c.Reals(4), c.Ints(5)
 	update := adamwUpdater(c, 6)
 	for ; len(blocks) > 0; blocks = blocks[partialsInts:] {

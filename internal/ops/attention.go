@@ -179,7 +179,7 @@ func Attention(s AttentionShape, rows int, t kernels.DType, l kernels.Target) *A
 
 func newAttention(b attentionBuild) *AttentionKernels {
 	s := b.AttentionShape
-	kernel := func(part int, name string, tile attentionTile, params []kernels.Param, places []int, rows, result, features int, twin kernels.Twin, build func(o *kernels.Operands, c attentionCase),
+	kernel := func(part int, name string, tile attentionTile, params []kernels.Param, places []int, rows, result, features int, host kernels.HostKernel, build func(o *kernels.Operands, c attentionCase),
 		bound func(c attentionCall, param, i int) float64) *kernels.Kernel {
 		at := len(params)
 		params = append(params, intArg("l"), intArg("s"), intArg("bias_step"), intArg("biased"), intArg("causal"), realArg("scale"), intArg("heads"))
@@ -190,7 +190,7 @@ func newAttention(b attentionBuild) *AttentionKernels {
 		}
 		k := &kernels.Kernel{Name: name, File: "attention_cpu.cl", GPU: "attention_gpu.cl",
 			Defines: fmt.Sprintf("-DPART=%d -DD=%d -DE=%d", part, s.Features, s.Values) + tile.defines(),
-			Params:  params, Twin: twin, Trial: smallOnly,
+			Params:  params, Host: host, Trial: smallOnly,
 			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 				n, batch := int(a[at+rows].Int), 0
 				if n > 0 {
@@ -218,7 +218,7 @@ func newAttention(b attentionBuild) *AttentionKernels {
 	return &AttentionKernels{
 		Forward: kernel(0, "k_attention", b.forward, []kernels.Param{in("Q"), in("K"), in("V"), in("BIAS"), out("Y"), out("LSE")},
 			[]int{placeQ, placeK, placeV, placeY}, attentionL, 5, 1,
-			kernels.Twin{F32: attentionTwin[float32](s), F64: attentionTwin[float64](s)}, s.forward,
+			kernels.HostKernel{F32: attentionHost[float32](s), F64: attentionHost[float64](s)}, s.forward,
 			func(c attentionCall, param, i int) float64 {
 				if param == 4 {
 					return c.most[2] * (2*c.score + (float64(c.s)+16)*c.eps)
@@ -227,7 +227,7 @@ func newAttention(b attentionBuild) *AttentionKernels {
 			}),
 		Queries: kernel(1, "k_attention_grad_q", b.gradient, []kernels.Param{in("Q"), in("K"), in("V"), in("BIAS"), in("Y"), in("LSE"), in("G"), out("DQ"), out("DELTA")},
 			[]int{placeQ, placeK, placeV, placeY, placeG}, attentionL, 5, 1,
-			kernels.Twin{F32: attentionQueriesTwin[float32](s), F64: attentionQueriesTwin[float64](s)}, s.queries,
+			kernels.HostKernel{F32: attentionQueriesHost[float32](s), F64: attentionQueriesHost[float64](s)}, s.queries,
 			func(c attentionCall, param, i int) float64 {
 				e := float64(s.Values)
 				if param == 8 {
@@ -237,7 +237,7 @@ func newAttention(b attentionBuild) *AttentionKernels {
 			}),
 		Keys: kernel(2, "k_attention_grad_kv", b.gradient, []kernels.Param{in("Q"), in("K"), in("V"), in("BIAS"), in("LSE"), in("DELTA"), in("G"), out("DK"), out("DV")},
 			[]int{placeQ, placeK, placeV, placeG}, attentionS, 7, s.Features,
-			kernels.Twin{F32: attentionKeysTwin[float32](s), F64: attentionKeysTwin[float64](s)}, s.keys,
+			kernels.HostKernel{F32: attentionKeysHost[float32](s), F64: attentionKeysHost[float64](s)}, s.keys,
 			func(c attentionCall, param, i int) float64 {
 				e, l := float64(s.Values), float64(c.l)
 				off := l * (2*c.score + (l+e+16)*c.eps)
@@ -299,9 +299,9 @@ func attends[T kernels.Real](c *attentionCall, q, k, bias []T, b, i, j int) floa
 	return sum
 }
 
-// attentionOf is the call that a twin sees, whose numbers begin at `at`, of operands in some
+// attentionOf is the call that a host kernel sees, whose numbers begin at `at`, of operands in some
 // places.
-func attentionOf[T kernels.Real](s AttentionShape, c kernels.Call[T], at int, places ...int) *attentionCall {
+func attentionOf[T kernels.Real](s AttentionShape, c kernels.HostArgs[T], at int, places ...int) *attentionCall {
 	a := &attentionCall{AttentionShape: s, l: c.Int(at + attentionL), s: c.Int(at + attentionS), step: c.Int(at + attentionStep),
 		biased: c.Int(at+attentionBiased) != 0, causal: c.Int(at+attentionCausal) != 0, scale: float64(c.Real(at + attentionScale)), heads: c.Int(at + attentionHeads)}
 	for i, p := range places {
@@ -311,8 +311,8 @@ func attentionOf[T kernels.Real](s AttentionShape, c kernels.Call[T], at int, pl
 	return a
 }
 
-func attentionTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
-	return func(call kernels.Call[T]) {
+func attentionHost[T kernels.Real](shape AttentionShape) func(kernels.HostArgs[T]) {
+	return func(call kernels.HostArgs[T]) {
 		q, k, v, bias, y, lse := call.Reals(0), call.Reals(1), call.Reals(2), call.Reals(3), call.Reals(4), call.Reals(5)
 		c := attentionOf(shape, call, 6, placeQ, placeK, placeV, placeY)
 		plain := func(lo, hi int) {
@@ -378,8 +378,8 @@ func scoreGrads[T kernels.Real](c *attentionCall, q, k, v, bias, g []T, lse, del
 	return p, p * (d - delta)
 }
 
-func attentionQueriesTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
-	return func(call kernels.Call[T]) {
+func attentionQueriesHost[T kernels.Real](shape AttentionShape) func(kernels.HostArgs[T]) {
+	return func(call kernels.HostArgs[T]) {
 		c := attentionOf(shape, call, 9, placeQ, placeK, placeV, placeY, placeG)
 		q, k, v, bias, y, lse, g, dq, deltas := call.Reals(0), call.Reals(1), call.Reals(2), call.Reals(3), call.Reals(4), call.Reals(5), call.Reals(6), call.Reals(7), call.Reals(8)
 		plain := func(lo, hi int) {
@@ -418,8 +418,8 @@ func attentionQueriesTwin[T kernels.Real](shape AttentionShape) func(kernels.Cal
 	}
 }
 
-func attentionKeysTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
-	return func(call kernels.Call[T]) {
+func attentionKeysHost[T kernels.Real](shape AttentionShape) func(kernels.HostArgs[T]) {
+	return func(call kernels.HostArgs[T]) {
 		c := attentionOf(shape, call, 9, placeQ, placeK, placeV, placeG)
 		q, k, v, bias, lse, deltas, g, dk, dv := call.Reals(0), call.Reals(1), call.Reals(2), call.Reals(3), call.Reals(4), call.Reals(5), call.Reals(6), call.Reals(7), call.Reals(8)
 		plain := func(lo, hi int) {
@@ -544,7 +544,7 @@ func (s AttentionShape) results(o *kernels.Operands, c *attentionCall, y bool) {
 		args = append(args, kernels.BufferArg(kernels.NewHostBuffer(args[0].Buf.DType(), n), 0, n))
 	}
 	args = append(args, c.args(placeQ, placeK, placeV, placeY)...)
-	(&kernels.Kernel{Twin: kernels.Twin{F32: attentionTwin[float32](s), F64: attentionTwin[float64](s)}}).Run(args[0].Buf.DType(), args)
+	(&kernels.Kernel{Host: kernels.HostKernel{F32: attentionHost[float32](s), F64: attentionHost[float64](s)}}).Run(args[0].Buf.DType(), args)
 	if y {
 		o.Reals(args[4].N, args[4].At)
 	}

@@ -25,14 +25,14 @@ var ColumnSums = &kernels.Kernel{Name: "k_column_sums", File: "columns_cpu.cl", 
 		tall := max(1, l.Group()/wide)
 		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(cols, wide), intmath.RoundUp(runs, tall)}, Local: [3]int{wide, tall}}
 	},
-	Twin: kernels.Twin{F32: columnSumsTwin[float32], F64: columnSumsTwin[float64]}, Describe: describeColumnSums, Cases: columnSumsCases,
+	Host: kernels.HostKernel{F32: columnSumsHost[float32], F64: columnSumsHost[float64]}, Describe: describeColumnSums, Cases: columnSumsCases,
 	Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "column_sums"}},
 	Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[4].Int) * kernels.MaxAbs(a, 0)
 	}},
 }
 
-func columnSumsTwin[T kernels.Real](c kernels.Call[T]) {
+func columnSumsHost[T kernels.Real](c kernels.HostArgs[T]) {
 	x, p, rows, cols, run := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4)
 	loops := loopsOf(c)
 	c.Parallel(intmath.CeilDiv(rows, run), run*cols, func(lo, hi int) {

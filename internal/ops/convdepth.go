@@ -148,9 +148,9 @@ func (d *depthwise[T]) gradients(sums []float64, g []T, rows int) {
 	sums[len(d.offsets)] += float64(d.loops.Sum(d.sums))
 }
 
-// depthwiseTwin computes convTwin's result where groups have one channel on both sides, and reports
+// depthwiseHost computes convHost's result where groups have one channel on both sides, and reports
 // whether they have.
-func depthwiseTwin[T kernels.Real](c kernels.Call[T], pool *sync.Pool, s *ConvShape, transposed bool, x, w, bias, y []T) bool {
+func depthwiseHost[T kernels.Real](c kernels.HostArgs[T], pool *sync.Pool, s *ConvShape, transposed bool, x, w, bias, y []T) bool {
 	loops := loopsOf(c)
 	if loops == nil || s.In != 1 || s.Out != 1 || volume(s.Kernel) == 1 || volume(s.Kernel) > 1<<10 {
 		return false
@@ -223,9 +223,9 @@ func depthwiseTwin[T kernels.Real](c kernels.Call[T], pool *sync.Pool, s *ConvSh
 	return true
 }
 
-// depthwiseWeightTwin computes convWeightTwin's result where groups have one channel on both sides,
+// depthwiseWeightHost computes convWeightHost's result where groups have one channel on both sides,
 // and reports whether they have.
-func depthwiseWeightTwin[T kernels.Real](c kernels.Call[T], s *ConvShape, slice int, x, g, to []T, biased int) bool {
+func depthwiseWeightHost[T kernels.Real](c kernels.HostArgs[T], s *ConvShape, slice int, x, g, to []T, biased int) bool {
 	loops, weights, size := loopsOf(c), volume(s.Kernel), volume(s.OutSize)
 	if loops == nil || s.In != 1 || s.Out != 1 || weights > 1<<10 || size == 0 {
 		return false

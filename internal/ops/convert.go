@@ -19,16 +19,16 @@ var (
 // Int64.
 var (
 	FloatBits = bitsKernel("k_float_bits", "IN(X), OUT_OF(int, Y)", "as_int", kernels.In, kernels.Out.Of(kernels.Int32),
-		kernels.Twin{F32: copyBits[float32, float32, int32]})
+		kernels.HostKernel{F32: copyBits[float32, float32, int32]})
 	FloatFromBits = bitsKernel("k_float_from_bits", "IN_OF(int, X), OUT(Y)", "as_float", kernels.In.Of(kernels.Int32), kernels.Out,
-		kernels.Twin{F32: copyBits[float32, int32, float32]})
+		kernels.HostKernel{F32: copyBits[float32, int32, float32]})
 	DoubleBits = bitsKernel("k_double_bits", "IN(X), OUT_OF(long, Y)", "as_long", kernels.In, kernels.Out.Of(kernels.Int64),
-		kernels.Twin{F64: copyBits[float64, float64, int64]})
+		kernels.HostKernel{F64: copyBits[float64, float64, int64]})
 	DoubleFromBits = bitsKernel("k_double_from_bits", "IN_OF(long, X), OUT(Y)", "as_double", kernels.In.Of(kernels.Int64), kernels.Out,
-		kernels.Twin{F64: copyBits[float64, int64, float64]})
+		kernels.HostKernel{F64: copyBits[float64, int64, float64]})
 )
 
-func bitsKernel(name, params, as string, x, y kernels.Mode, host kernels.Twin) *kernels.Kernel {
+func bitsKernel(name, params, as string, x, y kernels.Mode, host kernels.HostKernel) *kernels.Kernel {
 	text := `// @depends: common
 // Y = X, bit by bit.
 kernel void ` + name + `(` + params + `, int n) {
@@ -36,17 +36,17 @@ kernel void ` + name + `(` + params + `, int n) {
     if (i < n) Y[Y_off + i] = ` + as + `(X[X_off + i]);
 }
 `
-	return &kernels.Kernel{Name: name, File: name + ".cl", Text: text, Grid: kernels.GridPerElement(1), Twin: host,
+	return &kernels.Kernel{Name: name, File: name + ".cl", Text: text, Grid: kernels.GridPerElement(1), Host: host,
 		Params: []kernels.Param{{Name: "X", Mode: x}, {Name: "Y", Mode: y}, intArg("n")}}
 }
 
 // copyBits copies the bytes of elements From to elements To, which have the same size.
-func copyBits[F kernels.Real, From, To kernels.Element](c kernels.Call[F]) {
+func copyBits[F kernels.Real, From, To kernels.Element](c kernels.HostArgs[F]) {
 	x, y := kernels.Elements[From](c, 0), kernels.Elements[To](c, 1)
 	copy(unsafe.Slice((*From)(unsafe.Pointer(unsafe.SliceData(y))), len(y)), x)
 }
 
-func floatConversion(name, params string, x, y kernels.Mode, twin func(kernels.Call[float64])) *kernels.Kernel {
+func floatConversion(name, params string, x, y kernels.Mode, host func(kernels.HostArgs[float64])) *kernels.Kernel {
 	text := `// @depends: common
 // Y = X, rounded to nearest.
 kernel void ` + name + `(` + params + `, int n) {
@@ -55,11 +55,11 @@ kernel void ` + name + `(` + params + `, int n) {
 }
 `
 	return &kernels.Kernel{Name: name, File: name + ".cl", Text: text, Grid: kernels.GridPerElement(1),
-		Twin:   kernels.Twin{F64: twin},
+		Host:   kernels.HostKernel{F64: host},
 		Params: []kernels.Param{{Name: "X", Mode: x}, {Name: "Y", Mode: y}, intArg("n")}}
 }
 
-func convertFloats[From, To kernels.Real](c kernels.Call[float64]) {
+func convertFloats[From, To kernels.Real](c kernels.HostArgs[float64]) {
 	x, y := kernels.Elements[From](c, 0), kernels.Elements[To](c, 1)
 	c.Parallel(len(y), 1, func(lo, hi int) {
 		for i, v := range x[lo:hi] {

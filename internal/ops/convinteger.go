@@ -39,7 +39,7 @@ func newConvInteger() *kernels.Kernel {
 			const block = 4 // CHANNELS of conv_integer_gpu.cl
 			return kernels.Grid2D(positions, groups*intmath.CeilDiv(s.Out, block), l)
 		},
-		Twin:  kernels.ElementTwin(convIntegerHost),
+		Host:  kernels.ElementHostKernel(convIntegerHost),
 		Cases: convIntegerCases,
 	}
 	for _, name := range append(convNames[:convCount:convCount], "zerosX", "zerosW", "sign") {

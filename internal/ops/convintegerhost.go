@@ -22,7 +22,7 @@ type integerConv struct {
 	weights      byteOperand // W with the channels of a tap beside each other, rounded up as those of a tile
 }
 
-func convIntegerHost(c kernels.Call[uint8]) {
+func convIntegerHost(c kernels.HostArgs[uint8]) {
 	var numbers [convCount]kernels.Arg
 	for i := range numbers {
 		numbers[i] = kernels.IntArg(c.Int(convIntegerNumbers + i))

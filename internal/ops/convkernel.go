@@ -135,7 +135,7 @@ func convKernel(k *kernels.Kernel) *kernels.Kernel {
 	for _, name := range append(convNames[:convCount:convCount], "transposed", "biased", "rows", "cols") {
 		k.Params = append(k.Params, intArg(name))
 	}
-	k.Twin = kernels.Twin{F32: convTwin[float32](), F64: convTwin[float64]()}
+	k.Host = kernels.HostKernel{F32: convHost[float32](), F64: convHost[float64]()}
 	k.Tol = kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
 		s := convShapeOf(a, convNumbers)
 		terms := s.In
@@ -225,7 +225,7 @@ func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {
 	for _, name := range append(convNames[:convCount:convCount], "slice", "biased") {
 		k.Params = append(k.Params, intArg(name))
 	}
-	k.Twin = kernels.Twin{F32: convWeightTwin[float32](), F64: convWeightTwin[float64]()}
+	k.Host = kernels.HostKernel{F32: convWeightHost[float32](), F64: convWeightHost[float64]()}
 	k.Tol = kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
 		s := convShapeOf(a, convWeightNumbers)
 		terms := int(a[convWeightSlice].Int) * s.OutSize[2]

@@ -56,7 +56,7 @@ var ConvPack = &kernels.Kernel{Name: "k_conv_pack", File: "conv_pack.cl",
 	Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 		return kernels.Grid{Dims: 1, Local: [3]int{convFlag}, Global: [3]int{intmath.RoundUp(convOperandOf(a).chunks(), convFlag)}}
 	},
-	Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+	Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 		o := ConvOperand{c.Int(convPackNumbers), c.Int(convPackNumbers + 1), c.Int(convPackNumbers + 2), c.Int(convPackNumbers + 3), c.Int(convPackNumbers + 4)}
 		s := c.Reals(convPackS)
 		o.pack(c.Ints(convPackP), c.Ints(convPackF), func(i int) float32 { return s[i] })

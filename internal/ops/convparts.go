@@ -29,7 +29,7 @@ var ConvParts = &kernels.Kernel{Name: "k_conv_parts", File: "conv_parts_cpu.cl",
 		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(co, wide), groups * rows * tall}, Local: [3]int{wide, tall}}
 	},
 	Params: []kernels.Param{in("D"), out("W"), out("BIAS"), intArg("slices"), intArg("groups"), intArg("weights"), intArg("co"), intArg("biased")},
-	Twin:   kernels.Twin{F32: convPartsTwin[float32], F64: convPartsTwin[float64]},
+	Host:   kernels.HostKernel{F32: convPartsHost[float32], F64: convPartsHost[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[3].Int) * kernels.MaxAbs(a, 0)
 	}},
@@ -50,7 +50,7 @@ var ConvParts = &kernels.Kernel{Name: "k_conv_parts", File: "conv_parts_cpu.cl",
 	},
 }
 
-func convPartsTwin[T kernels.Real](c kernels.Call[T]) {
+func convPartsHost[T kernels.Real](c kernels.HostArgs[T]) {
 	d, w, bias, slices, groups, weights, co := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
 	each := weights + c.Int(7)
 	rows := groups * each

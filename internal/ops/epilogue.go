@@ -104,7 +104,7 @@ func blocksPool[T kernels.Real](fn *inner) *sync.Pool {
 
 // scalars takes those of a call, which are its arguments from one on, and whether it may use
 // vectors.
-func (b *blocks[T]) scalars(c kernels.Call[T], from int) {
+func (b *blocks[T]) scalars(c kernels.HostArgs[T], from int) {
 	b.eval.Vectors(c.Vectors())
 	b.eval.Scalars(func(i int) T {
 		for k, s := range b.fn.scalars {

@@ -33,7 +33,7 @@ func newExtremes(least bool) Extremes {
 		func(s rowSizes) []kernels.Case { return extremeCases(true, s) })
 	parts.with(func(k *kernels.Kernel) { overrideExtreme(k, least) })
 	join.with(func(k *kernels.Kernel) {
-		k.Twin = kernels.Twin{F32: joinExtremesTwin[float32](least), F64: joinExtremesTwin[float64](least)}
+		k.Host = kernels.HostKernel{F32: joinExtremesHost[float32](least), F64: joinExtremesHost[float64](least)}
 	})
 	return Extremes{parts, join}
 }

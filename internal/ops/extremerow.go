@@ -22,9 +22,9 @@ func extremeAt[T kernels.Element](x []T, n, step int, least bool) int {
 	return at
 }
 
-// joinExtremesTwin finds the extremes of lines of which there are those of parts.
-func joinExtremesTwin[T kernels.Element](least bool) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+// joinExtremesHost finds the extremes of lines of which there are those of parts.
+func joinExtremesHost[T kernels.Element](least bool) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		x, j, y, at := c.Reals(0), c.Ints(1), c.Reals(2), c.Ints(3)
 		outer, n, inner, chunk := c.Int(4), c.Int(5), c.Int(6), c.Int(7)
 		c.Parallel(outer*inner, n, func(lo, hi int) {
@@ -42,12 +42,12 @@ func joinExtremesTwin[T kernels.Element](least bool) func(kernels.Call[T]) {
 // instructions, with loops that are written by hand: they read each element once. [ir.Machine] takes
 // twice the time for rows of ten elements, ten times for long ones.
 func overrideExtreme(k *kernels.Kernel, least bool) {
-	k.Twin = kernels.Twin{F32: extremeLoops(k.Twin.F32, least), F64: extremeLoops(k.Twin.F64, least)}
+	k.Host = kernels.HostKernel{F32: extremeLoops(k.Host.F32, least), F64: extremeLoops(k.Host.F64, least)}
 }
 
 // extremeLoops returns the Go code of extremes: generated is that of their definition.
-func extremeLoops[T kernels.Real](generated func(kernels.Call[T]), least bool) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func extremeLoops[T kernels.Real](generated func(kernels.HostArgs[T]), least bool) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		x, y, at, outer, n, inner, chunk := c.Reals(0), c.Reals(1), c.Ints(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
 		loops := vectorFold(c, min(n, chunk), inner)
 		if loops == nil && !(c.Vectors() && inner == 1) {

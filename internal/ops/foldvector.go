@@ -22,7 +22,7 @@ func itself[T kernels.Real](_, x []T) []T { return x }
 
 // vectorFold returns the loops that lines of n elements, inner columns beside each other, are
 // folded with: nil if plain ones are as good.
-func vectorFold[T kernels.Real](c kernels.Call[T], n, inner int) *vec.Loops[T] {
+func vectorFold[T kernels.Real](c kernels.HostArgs[T], n, inner int) *vec.Loops[T] {
 	if n == 0 || inner == 1 && n < foldShort || inner > 1 && inner < foldNarrow {
 		return nil
 	}
@@ -52,7 +52,7 @@ func foldDown[T kernels.Real](l *vec.Loops[T], join vec.Function, to, x []T, n, 
 // `wide` neighbouring columns: with the place of the first result in [outer, shares, inner], the
 // elements from the first on, and how many rows and columns there are. f is called from several
 // goroutines.
-func eachPartial[T, E kernels.Element](c kernels.Call[T], x []E, outer, n, inner, chunk, shares, wide, cost int, f func(at int, x []E, rows, columns int)) {
+func eachPartial[T, E kernels.Element](c kernels.HostArgs[T], x []E, outer, n, inner, chunk, shares, wide, cost int, f func(at int, x []E, rows, columns int)) {
 	blocks := intmath.CeilDiv(inner, wide)
 	c.Parallel(outer*shares*blocks, cost*min(n, chunk)*min(inner, wide), func(lo, hi int) {
 		for u := lo; u < hi; u++ {

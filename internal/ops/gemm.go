@@ -234,10 +234,10 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 	k.Fusions = forms
 	if tile.Inner.stored() {
 		p.takeStored(k)
-		k.Twin = kernels.Twin{F32: gemmTwin(p, blas32.Implementation().Sgemm)}
+		k.Host = kernels.HostKernel{F32: gemmHost(p, blas32.Implementation().Sgemm)}
 		return k
 	}
-	k.Twin = kernels.Twin{F32: gemmTwin(p, blas32.Implementation().Sgemm), F64: gemmTwin(p, blas64.Implementation().Dgemm)}
+	k.Host = kernels.HostKernel{F32: gemmHost(p, blas32.Implementation().Sgemm), F64: gemmHost(p, blas64.Implementation().Dgemm)}
 	return k
 }
 
@@ -404,10 +404,10 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 	return ops
 }
 
-// gemmTwin computes a product, the rows of C shared among the cores.
-func gemmTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Call[T]) {
-	t := newTwin(p, gemm)
-	return func(c kernels.Call[T]) {
+// gemmHost computes a product, the rows of C shared among the cores.
+func gemmHost[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.HostArgs[T]) {
+	t := newHost(p, gemm)
+	return func(c kernels.HostArgs[T]) {
 		m, K, ldc, slice := c.Int(gemmM), c.Int(gemmK), c.Int(gemmLDC), c.Int(gemmSlice)
 		A, doneA := operandOf(p, c, &t.factors, gemmA)
 		B, doneB := operandOf(p, c, &t.factors, gemmB)
@@ -422,8 +422,8 @@ func gemmTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Call[T]
 	}
 }
 
-// twin is what the launches of a product's twin leave to each other.
-type twin[T kernels.Real] struct {
+// host kernel is what the launches of a product's host kernel leave to each other.
+type host[T kernels.Real] struct {
 	p         *product
 	gemm      blasGemm[T]
 	ta, tb    blas.Transpose
@@ -432,8 +432,8 @@ type twin[T kernels.Real] struct {
 	functions *sync.Pool // nil: there is no epilogue
 }
 
-func newTwin[T kernels.Real](p *product, gemm blasGemm[T]) *twin[T] {
-	t := &twin[T]{p: p, gemm: gemm, ta: blas.NoTrans, tb: blas.NoTrans}
+func newHost[T kernels.Real](p *product, gemm blasGemm[T]) *host[T] {
+	t := &host[T]{p: p, gemm: gemm, ta: blas.NoTrans, tb: blas.NoTrans}
 	if p.epilogue != nil {
 		t.functions = blocksPool[T](p.epilogue)
 	}
@@ -448,7 +448,7 @@ func newTwin[T kernels.Real](p *product, gemm blasGemm[T]) *twin[T] {
 
 // part computes the k steps of the sum from one on, of matrices that begin at A, B and out; each
 // shares the rows out, nil on this goroutine alone.
-func (t *twin[T]) part(c kernels.Call[T], from, k int, A, B operand[T], out []T, each func(n, min int, f func(lo, hi int))) {
+func (t *host[T]) part(c kernels.HostArgs[T], from, k int, A, B operand[T], out []T, each func(n, min int, f func(lo, hi int))) {
 	if loops := loopsOf(c); loops != nil {
 		t.vectors(c, loops, from, k, A, B, out, each)
 		return
@@ -456,8 +456,8 @@ func (t *twin[T]) part(c kernels.Call[T], from, k int, A, B operand[T], out []T,
 	t.plain(c, from, k, A.x, B.x, out, each)
 }
 
-// loopsOf returns the vector loops that a twin is to use, nil for none.
-func loopsOf[T kernels.Real](c kernels.Call[T]) *vec.Loops[T] {
+// loopsOf returns the vector loops that a host kernel is to use, nil for none.
+func loopsOf[T kernels.Real](c kernels.HostArgs[T]) *vec.Loops[T] {
 	if set := setOf(c); set != nil {
 		return vec.On[T](set)
 	}
@@ -465,7 +465,7 @@ func loopsOf[T kernels.Real](c kernels.Call[T]) *vec.Loops[T] {
 }
 
 // setOf returns the vector instructions that a call computes with: nil if there are none.
-func setOf[T kernels.Element](c kernels.Call[T]) *vec.Set {
+func setOf[T kernels.Element](c kernels.HostArgs[T]) *vec.Set {
 	if !c.Vectors() {
 		return nil
 	}
@@ -474,7 +474,7 @@ func setOf[T kernels.Element](c kernels.Call[T]) *vec.Set {
 }
 
 // vectors is part with vector instructions.
-func (t *twin[T]) vectors(c kernels.Call[T], loops *vec.Loops[T], from, k int, A, B operand[T], out []T, each func(n, min int, f func(lo, hi int))) {
+func (t *host[T]) vectors(c kernels.HostArgs[T], loops *vec.Loops[T], from, k int, A, B operand[T], out []T, each func(n, min int, f func(lo, hi int))) {
 	p := vec.Product[T]{M: c.Int(gemmM), N: c.Int(gemmN), K: k, RowA: c.Int(gemmLDA), StepA: 1, StepB: c.Int(gemmLDB), ColumnB: 1, Add: c.Int(gemmAccumulate) != 0, C: out, RowC: c.Int(gemmLDC)}
 	if t.p.form.TransposesA() {
 		p.RowA, p.StepA = 1, p.RowA
@@ -498,7 +498,7 @@ func (t *twin[T]) vectors(c kernels.Call[T], loops *vec.Loops[T], from, k int, A
 // transposing B costs O(kn) against O(mnk). For Aᵀ·B, whose operands are both large where C is
 // small, two transposes cost more than they save. But gonum adds no multiple by 0, which of an
 // infinity or a NaN is NaN: where there is one in B, both are transposed. Of Aᵀ·Bᵀ, A always is.
-func (t *twin[T]) plain(c kernels.Call[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
+func (t *host[T]) plain(c kernels.HostArgs[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
 	m, n, lda, ldb, ldc := c.Int(gemmM), c.Int(gemmN), c.Int(gemmLDA), c.Int(gemmLDB), c.Int(gemmLDC)
 	biased := c.Int(gemmBiased) != 0
 	var beta T // of C's old elements; BLAS does not read C where it is 0
@@ -564,7 +564,7 @@ func finite[T kernels.Real](x []T, rows, cols, ld int) bool {
 }
 
 // finish applies the epilogue to rows of C.
-func finish[T kernels.Real](c kernels.Call[T], functions *sync.Pool, lo, hi int) {
+func finish[T kernels.Real](c kernels.HostArgs[T], functions *sync.Pool, lo, hi int) {
 	b := functions.Get().(*blocks[T])
 	defer functions.Put(b)
 	b.scalars(c, gemmScalars)

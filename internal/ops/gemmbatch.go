@@ -193,21 +193,21 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 			}
 			return others
 		},
-		Twin:  kernels.Twin{F32: gemmBatchTwin(p, blas32.Implementation().Sgemm), F64: gemmBatchTwin(p, blas64.Implementation().Dgemm)},
+		Host:  kernels.HostKernel{F32: gemmBatchHost(p, blas32.Implementation().Sgemm), F64: gemmBatchHost(p, blas64.Implementation().Dgemm)},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: p.scale},
 		Cases: p.batchCases, Describe: p.describeBatch, Trial: p.batchTrial, Fusions: fused.Fusions{Epilogue: p.stores(batchLen)},
 	}
 	if tile.Inner.stored() {
 		p.takeStored(k)
-		k.Twin.F64 = nil
+		k.Host.F64 = nil
 	}
 	return k
 }
 
-// gemmBatchTwin computes the products on all cores: a few large ones each on all, many one on each.
-func gemmBatchTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Call[T]) {
-	t := newTwin(p, gemm)
-	return func(c kernels.Call[T]) {
+// gemmBatchHost computes the products on all cores: a few large ones each on all, many one on each.
+func gemmBatchHost[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.HostArgs[T]) {
+	t := newHost(p, gemm)
+	return func(c kernels.HostArgs[T]) {
 		m, K, ldc, slice := c.Int(gemmM), c.Int(gemmK), c.Int(gemmLDC), c.Int(gemmSlice)
 		b := batchOf(c.Int, batchLen)
 		n := b.Len()
@@ -373,7 +373,7 @@ var GemmDirect = &kernels.Kernel{Name: "k_gemm_direct", File: "gemm_direct.cl",
 	Params: append([]kernels.Param{in("A"), in("B"), inOut("C"), intArg("m"), intArg("n"), intArg("K"), intArg("a_row"), intArg("a_step"),
 		intArg("b_step"), intArg("b_column"), intArg("accumulate")}, batchParams...),
 	Grid: kernels.GridPerElement(2), Describe: describeDirect, Cases: directCases, Trial: directTrial, Fusions: fused.Fusions{Epilogue: storesDirect},
-	Twin: kernels.Twin{F32: directTwin[float32], F64: directTwin[float64]},
+	Host: kernels.HostKernel{F32: directHost[float32], F64: directHost[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[5].Int)*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[10].Int)*kernels.MaxAbs(a, 2)
 	}}}
@@ -384,7 +384,7 @@ func Direct(m, n, k int, l kernels.Target) bool { return !l.CPU && m <= 16 && n 
 
 const directBatch = 11
 
-func directTwin[T kernels.Real](c kernels.Call[T]) {
+func directHost[T kernels.Real](c kernels.HostArgs[T]) {
 	A, B, C, m, n, K := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5)
 	aRow, aStep, bStep, bColumn, accumulate := c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10) != 0
 	b := batchOf(c.Int, directBatch)

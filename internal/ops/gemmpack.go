@@ -135,7 +135,7 @@ func (p packing) newKernel() *kernels.Kernel {
 			return kernels.Grid{Dims: 2, Local: [3]int{group, 1},
 				Global: [3]int{intmath.CeilDiv(int(a[packK].Int), p.steps) * group, intmath.CeilDiv(int(a[packN].Int), p.width)}}
 		},
-		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			s, row, step := c.Reals(packS), c.Int(packRow), c.Int(packStep)
 			p.pack(c.Ints(packP), c.Ints(packF), c.Int(packN), c.Int(packK), func(x, k int) float32 { return s[x*row+k*step] })
 		}},

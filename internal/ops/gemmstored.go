@@ -176,11 +176,11 @@ func (p *product) apart(n int) int {
 
 // factors returns an operand's elements as the inner product takes them: themselves, or a copy that
 // done gives back.
-func factors[T kernels.Real](p *product, c kernels.Call[T], pool *sync.Pool, arg int) (x []T, done func()) {
+func factors[T kernels.Real](p *product, c kernels.HostArgs[T], pool *sync.Pool, arg int) (x []T, done func()) {
 	if !p.tile.Inner.stored() {
 		return rounded(p.tile.Inner, pool, c.Reals(arg))
 	}
-	wide := any(borrowed[T](pool, c.Len(arg))).(*[]float32) // the kernel has no twin for others
+	wide := any(borrowed[T](pool, c.Len(arg))).(*[]float32) // the kernel has no host kernel for others
 	if set := setOf(c); p.tile.Inner.factors() == BF16 {
 		vec.FromHalves(set, *wide, kernels.Elements[bfloat16.BFloat16](c, arg))
 	} else {

@@ -23,7 +23,7 @@ func attentionShapeOf(k *kernels.Kernel) AttentionShape {
 // widenRows replaces operand i of a launch of attention, of 16 bits, by its rows as floats in scratch memory, which it
 // returns: without gaps, and once where items of the batch share them. It reports false for an operand that has no
 // place.
-func (f *halfForm) widenRows(c kernels.Call[float32], args []kernels.Arg, i int) (*kernels.HostBuffer, bool) {
+func (f *halfForm) widenRows(c kernels.HostArgs[float32], args []kernels.Arg, i int) (*kernels.HostBuffer, bool) {
 	at := func(name string) int {
 		return slices.IndexFunc(f.k.Params, func(p kernels.Param) bool { return p.Name == name })
 	}

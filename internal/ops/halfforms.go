@@ -152,12 +152,12 @@ func (f *halfForm) kernel() *kernels.Kernel {
 	case f.k == SumAxis:
 		b := ir.NewRows("sum_axis") // whose arguments begin as those of SumAxis
 		b.Result("Y", b.Sum(b.Input("X", ir.Outer, ir.N, ir.Inner), ir.N))
-		forms.Epilogue, run = nil, lower.Halves(b.Program(), f.types, f.k.Twin.F32)
+		forms.Epilogue, run = nil, lower.Halves(b.Program(), f.types, f.k.Host.F32)
 	}
 	if f.k.Name == "k_scan" {
 		run = f.scanShares
 	}
-	form.Fusions, form.Twin = forms, kernels.Twin{F32: run}
+	form.Fusions, form.Host = forms, kernels.HostKernel{F32: run}
 	return &form
 }
 
@@ -197,7 +197,7 @@ const halfRoom = 1 << 16
 
 // run is the Go code of the form. What is of 16 bits in memory is widened, some images or planes at a time where
 // buffers have a part for each, the Go code of the kernel for floats computes these, and the results are rounded.
-func (f *halfForm) run(c kernels.Call[float32]) {
+func (f *halfForm) run(c kernels.HostArgs[float32]) {
 	args, n, each := slices.Clone(c.Args()), 1, 0
 	if f.images != none {
 		n = max(1, c.Int(f.images))
@@ -251,7 +251,7 @@ func (f *halfForm) divides(buffer int) bool {
 
 // part computes count of n images, from one on, of a launch with args. Buffers have so many elements of 16 bits for each
 // image. alone says that other goroutines compute others.
-func (f *halfForm) part(c kernels.Call[float32], args []kernels.Arg, n, first, count, each int, alone bool) {
+func (f *halfForm) part(c kernels.HostArgs[float32], args []kernels.Arg, n, first, count, each int, alone bool) {
 	own := slices.Clone(args)
 	room, used := f.take(count*each), 0
 	defer f.scratch.Put(room)
@@ -274,7 +274,7 @@ func (f *halfForm) part(c kernels.Call[float32], args []kernels.Arg, n, first, c
 	if f.images != none {
 		own[f.images] = kernels.IntArg(count)
 	}
-	f.k.Twin.F32(call)
+	f.k.Host.F32(call)
 	for i, t := range f.types {
 		if !t.Half() || !f.k.Params[i].Mode.Written() {
 			continue
@@ -289,7 +289,7 @@ func (f *halfForm) part(c kernels.Call[float32], args []kernels.Arg, n, first, c
 }
 
 // chunks is the Go code of Sum: chunks are widened one after the other.
-func (f *halfForm) chunks(c kernels.Call[float32]) {
+func (f *halfForm) chunks(c kernels.HostArgs[float32]) {
 	x, p, n, chunk := c.Args()[0], c.Args()[1], c.Int(2), c.Int(3)
 	c.Parallel(p.N, chunk, func(lo, hi int) {
 		terms, sums := make([]float32, min(n, chunk)), make([]float32, hi-lo)
@@ -298,14 +298,14 @@ func (f *halfForm) chunks(c kernels.Call[float32]) {
 			lower.Widen(c, some, x, g*chunk)
 			part := []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(some), 0, len(some)),
 				kernels.BufferArg(kernels.HostBufferOf(sums), g-lo, 1), kernels.IntArg(len(some)), kernels.IntArg(chunk), c.Args()[4]}
-			f.k.Twin.F32(c.With(part, true))
+			f.k.Host.F32(c.With(part, true))
 		}
 		lower.Narrow(c, sums, p, lo)
 	})
 }
 
 // widen sets x to the elements of an argument from one on.
-func widen(c kernels.Call[float32], x []float32, a kernels.Arg, from int) {
+func widen(c kernels.HostArgs[float32], x []float32, a kernels.Arg, from int) {
 	c.Parallel(len(x), 1, func(lo, hi int) { lower.Widen(c, x[lo:hi], a, from+lo) })
 }
 

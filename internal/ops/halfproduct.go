@@ -13,7 +13,7 @@ import (
 
 // multiply is the Go code of a product whose A and B may be of 16 bits: the code of the product reads those as they
 // lie. A bias and a C of 16 bits are floats meanwhile.
-func (f *halfForm) multiply(c kernels.Call[float32]) {
+func (f *halfForm) multiply(c kernels.HostArgs[float32]) {
 	args := slices.Clone(c.Args())
 	for i := gemmBias; i < len(f.types); i++ {
 		if !f.types[i].Half() {
@@ -27,7 +27,7 @@ func (f *halfForm) multiply(c kernels.Call[float32]) {
 		}
 		args[i] = kernels.BufferArg(to, 0, n)
 	}
-	f.k.Twin.F32(c.With(args, false))
+	f.k.Host.F32(c.With(args, false))
 	if to := c.Args()[gemmC]; to.Buf.DType().Half() {
 		sums := kernels.Slice[float32](args[gemmC].Buf.(*kernels.HostBuffer), 0, to.N)
 		c.Parallel(to.N, 1, func(lo, hi int) {
@@ -37,7 +37,7 @@ func (f *halfForm) multiply(c kernels.Call[float32]) {
 	}
 }
 
-// operand is an operand of a product while its twin runs: elements, or how some from one on are read.
+// operand is an operand of a product while its host kernel runs: elements, or how some from one on are read.
 type operand[T kernels.Real] struct {
 	x    []T
 	read func(to []T, from int)
@@ -58,7 +58,7 @@ func (o operand[T]) from(first int) (x []T, read func(to []T, from int)) {
 
 // operandOf returns an operand as the inner product takes it, and what gives back the memory that it may be a copy in.
 // One of 16 bits is read where products compute with vector instructions.
-func operandOf[T kernels.Real](p *product, c kernels.Call[T], pool *sync.Pool, arg int) (o operand[T], done func()) {
+func operandOf[T kernels.Real](p *product, c kernels.HostArgs[T], pool *sync.Pool, arg int) (o operand[T], done func()) {
 	if p.tile.Inner.stored() || !c.Args()[arg].Buf.DType().Half() {
 		o.x, done = factors(p, c, pool, arg)
 		return o, done

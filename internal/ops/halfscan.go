@@ -8,7 +8,7 @@ import (
 )
 
 // scanShares is the Go code of a scan by shares of lines: each is widened, scanned where it is, and rounded.
-func (f *halfForm) scanShares(c kernels.Call[float32]) {
+func (f *halfForm) scanShares(c kernels.HostArgs[float32]) {
 	outer, n, inner, chunk, shares := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
 	if shares == 1 {
 		f.run(c)
@@ -29,7 +29,7 @@ func (f *halfForm) scanShares(c kernels.Call[float32]) {
 			}
 			args[3], args[4], args[6], args[7] = kernels.IntArg(1), kernels.IntArg(m), kernels.IntArg(m), kernels.IntArg(1)
 			lower.Widen(c, line, x, from)
-			f.k.Twin.F32(c.With(args, true))
+			f.k.Host.F32(c.With(args, true))
 			lower.Narrow(c, line, y, from)
 		}
 	})

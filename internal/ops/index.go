@@ -33,9 +33,9 @@ var (
 			return kernels.Grid2D(columns, outer, l)
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("each")},
-		Twin:   kernels.Twin{F32: gatherAxisTwin[float32], F64: gatherAxisTwin[float64]}}, "index.cl", "k_gather_axis",
-		kernels.ElementTwin(gatherAxisTwin[int32]), kernels.ElementTwin(gatherAxisTwin[uint8]),
-		kernels.ElementTwin(gatherAxisTwin[uint16]), kernels.ElementTwin(gatherAxisTwin[int64]))
+		Host:   kernels.HostKernel{F32: gatherAxisHost[float32], F64: gatherAxisHost[float64]}}, "index.cl", "k_gather_axis",
+		kernels.ElementHostKernel(gatherAxisHost[int32]), kernels.ElementHostKernel(gatherAxisHost[uint8]),
+		kernels.ElementHostKernel(gatherAxisHost[uint16]), kernels.ElementHostKernel(gatherAxisHost[int64]))
 	// ScatterAxis brings G [outer, m, inner] to Y [outer, n, inner], of reals or integers, in the
 	// order of the middle axis, along which I has indices: [m] or, if each, [outer, m, inner]: G,
 	// I, Y, outer, n, m, inner, how, each.
@@ -50,9 +50,9 @@ var (
 			return kernels.Grid2D(inner, outer, l)
 		},
 		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("how"), intArg("each")},
-		Twin:   kernels.Twin{F32: scatterAxisTwin[float32], F64: scatterAxisTwin[float64]}}, "index.cl", "k_scatter_axis",
-		kernels.ElementTwin(scatterAxisTwin[int32]), kernels.ElementTwin(scatterAxisTwin[uint8]),
-		kernels.Twin{}, kernels.ElementTwin(scatterAxisTwin[int64]))
+		Host:   kernels.HostKernel{F32: scatterAxisHost[float32], F64: scatterAxisHost[float64]}}, "index.cl", "k_scatter_axis",
+		kernels.ElementHostKernel(scatterAxisHost[int32]), kernels.ElementHostKernel(scatterAxisHost[uint8]),
+		kernels.HostKernel{}, kernels.ElementHostKernel(scatterAxisHost[int64]))
 	// ScatterRows brings the rows of G [n, cols] to the rows I [n] of Y [rows, cols], of reals or
 	// integers, in their order: G, I, Y, n, cols, rows, how. Every work-item reads all indices: it
 	// is for CPUs, and for few rows.
@@ -68,9 +68,9 @@ var (
 			return kernels.Groups(blocks, min(rows, intmath.CeilDiv(l.Units, max(blocks, 1))))
 		},
 		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("n"), intArg("cols"), intArg("rows"), intArg("how")},
-		Twin:   kernels.Twin{F32: scatterRowsTwin[float32], F64: scatterRowsTwin[float64]}, Describe: describeScatter}, "index.cl", "k_scatter_int_rows",
-		kernels.ElementTwin(scatterRowsTwin[int32]), kernels.ElementTwin(scatterRowsTwin[uint8]),
-		kernels.Twin{}, kernels.ElementTwin(scatterRowsTwin[int64])))
+		Host:   kernels.HostKernel{F32: scatterRowsHost[float32], F64: scatterRowsHost[float64]}, Describe: describeScatter}, "index.cl", "k_scatter_int_rows",
+		kernels.ElementHostKernel(scatterRowsHost[int32]), kernels.ElementHostKernel(scatterRowsHost[uint8]),
+		kernels.HostKernel{}, kernels.ElementHostKernel(scatterRowsHost[int64])))
 )
 
 // opaqueForms takes the description from the forms of k for integers.
@@ -81,7 +81,7 @@ func opaqueForms(k *kernels.Kernel) *kernels.Kernel {
 	return k
 }
 
-func gatherAxisTwin[T kernels.Element](c kernels.Call[T]) {
+func gatherAxisHost[T kernels.Element](c kernels.HostArgs[T]) {
 	x, at, y := c.Reals(0), c.Ints(1), c.Reals(2)
 	outer, n, m, inner, each := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7) != 0
 	columns := m * inner
@@ -154,7 +154,7 @@ func combined[T number](y, g T, how Scatter) T {
 	return g
 }
 
-func scatterAxisTwin[T number](c kernels.Call[T]) {
+func scatterAxisHost[T number](c kernels.HostArgs[T]) {
 	g, at, y := c.Reals(0), c.Ints(1), c.Reals(2)
 	outer, n, m, inner, how, each := c.Int(3), c.Int(4), c.Int(5), c.Int(6), Scatter(c.Int(7)), c.Int(8) != 0
 	set := setOf(c)
@@ -237,7 +237,7 @@ func combineRow[T number](set *vec.Set, to, from []T, how Scatter) {
 	}
 }
 
-func scatterRowsTwin[T number](c kernels.Call[T]) {
+func scatterRowsHost[T number](c kernels.HostArgs[T]) {
 	g, at, y, cols, rows, how := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5), Scatter(c.Int(6))
 	set := setOf(c)
 	c.Parallel(rows, len(g)/max(rows, 1), func(lo, hi int) {

@@ -58,7 +58,7 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 			}
 			return kernels.Grid2D(cols, runs, l)
 		},
-		Twin:  kernels.Twin{F32: linearGradTwin[float32](g), F64: linearGradTwin[float64](g)},
+		Host:  kernels.HostKernel{F32: linearGradHost[float32](g), F64: linearGradHost[float64](g)},
 		Tol:   kernels.Tolerance{ULP: 4, Bound: g.bound},
 		Cases: g.cases, Describe: g.describe, Fusions: fused.Fusions{Split: g.parts},
 		Trial: func(like []kernels.Arg) []kernels.Operand { return g.trial(params, like) },
@@ -94,9 +94,9 @@ func LinearGradRun(rows int, l kernels.Target) int {
 	return min(sumRun, max(16, intmath.CeilDiv(rows, runs)))
 }
 
-func linearGradTwin[T kernels.Real](g *linearGrad) func(kernels.Call[T]) {
+func linearGradHost[T kernels.Real](g *linearGrad) func(kernels.HostArgs[T]) {
 	functions := blocksPool[T](g.derivative)
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		d, p, rows, cols, run := c.Reals(g.ins), c.Reals(g.ins+1), c.Int(g.rows()), c.Int(g.cols()), c.Int(g.run())
 		loops := loopsOf(c)
 		c.Parallel(intmath.CeilDiv(rows, run), run*cols, func(lo, hi int) {

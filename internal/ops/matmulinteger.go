@@ -31,7 +31,7 @@ var MatMulInteger = &kernels.Kernel{Name: "k_matmul_integer", File: "matmul_inte
 		}
 		return matMulIntegerTiles(m, n, batch)
 	},
-	Twin:  kernels.ElementTwin(matMulIntegerHost),
+	Host:  kernels.ElementHostKernel(matMulIntegerHost),
 	Cases: matMulIntegerCases,
 }
 
@@ -68,7 +68,7 @@ func MatMulIntegerOn(l kernels.Target) *kernels.Kernel {
 	return MatMulInteger
 }
 
-func matMulIntegerHost(c kernels.Call[uint8]) {
+func matMulIntegerHost(c kernels.HostArgs[uint8]) {
 	to := c.Ints(4)
 	m, n, k := c.Int(5), c.Int(6), c.Int(7)
 	if m*n == 0 {
@@ -105,7 +105,7 @@ type byteOperand struct {
 func (o byteOperand) from(at int) vec.Bytes { return vec.BytesAs(o.bits[at:], o.signed) }
 
 // zeroPoints returns n zero points as ints.
-func zeroPoints(c kernels.Call[uint8], arg, n int, signed bool) []int32 {
+func zeroPoints(c kernels.HostArgs[uint8], arg, n int, signed bool) []int32 {
 	if n == 0 {
 		return nil
 	}

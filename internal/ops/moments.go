@@ -10,15 +10,15 @@ import (
 // OFF, M, V, outer, len, inner, count, last, chunk, scale.
 var (
 	Moments = rowKernel(defs.Moments, lanesForOne, momentsCases).with(func(k *kernels.Kernel) {
-		k.Twin = kernels.Twin{F32: momentsOfColumns(k.Twin.F32), F64: momentsOfColumns(k.Twin.F64)}
+		k.Host = kernels.HostKernel{F32: momentsOfColumns(k.Host.F32), F64: momentsOfColumns(k.Host.F64)}
 	})
 	MomentsJoin = rowKernel(defs.MomentsJoin, lanesForOne, momentsJoinCases)
 )
 
 // momentsOfColumns overrides the Go code of columns, which keeps no matrix of differences: those of
 // [1000, 1000] take half the time. generated is that of the definition.
-func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func momentsOfColumns[T kernels.Real](generated func(kernels.HostArgs[T])) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		x, m, v, off := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
 		outer, n, inner, chunk, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Real(8)
 		if loopsOf(c) == nil || n > lower.MostExact {

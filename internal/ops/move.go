@@ -15,16 +15,16 @@ var (
 	Fill = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl",
 		Grid:   kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n"), realArg("value")},
-		Twin:   kernels.Twin{F32: fillTwin[float32], F64: fillTwin[float64]}, Describe: describeFill}, "move.cl", "k_fill_int",
-		kernels.ElementTwin(fillIntTwin[int32]), kernels.ElementTwin(fillIntTwin[uint8]),
-		kernels.ElementTwin(fillIntTwin[uint16]), kernels.ElementTwin(fillIntTwin[int64])), nil)
+		Host:   kernels.HostKernel{F32: fillHost[float32], F64: fillHost[float64]}, Describe: describeFill}, "move.cl", "k_fill_int",
+		kernels.ElementHostKernel(fillIntHost[int32]), kernels.ElementHostKernel(fillIntHost[uint8]),
+		kernels.ElementHostKernel(fillIntHost[uint16]), kernels.ElementHostKernel(fillIntHost[int64])), nil)
 	// Zero is Y[i] = 0, of any element type: Y, n.
 	Zero = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl",
 		Grid:   kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n")},
-		Twin:   kernels.Twin{F32: zeroTwin[float32], F64: zeroTwin[float64]}, Describe: describeZero}, "move.cl", "k_zero",
-		kernels.ElementTwin(zeroTwin[int32]), kernels.ElementTwin(zeroTwin[uint8]),
-		kernels.ElementTwin(zeroTwin[uint16]), kernels.ElementTwin(zeroTwin[int64])), nil)
+		Host:   kernels.HostKernel{F32: zeroHost[float32], F64: zeroHost[float64]}, Describe: describeZero}, "move.cl", "k_zero",
+		kernels.ElementHostKernel(zeroHost[int32]), kernels.ElementHostKernel(zeroHost[uint8]),
+		kernels.ElementHostKernel(zeroHost[uint16]), kernels.ElementHostKernel(zeroHost[int64])), nil)
 	// GatherRows is Y[i] = X[I[i]] over rows of cols elements of any type, 0 for an index outside
 	// [0, rows): X, I, Y, n, cols, rows.
 	GatherRows = kernels.Typed(&kernels.Kernel{Name: "k_gather_rows", File: "move.cl",
@@ -37,22 +37,22 @@ var (
 			return kernels.Grid2D(cols, n, l)
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("n"), intArg("cols"), intArg("rows")},
-		Twin:   kernels.Twin{F32: gatherRowsTwin[float32], F64: gatherRowsTwin[float64]}, Describe: describeGather}, "move.cl", "k_gather_rows",
-		kernels.ElementTwin(gatherRowsTwin[int32]), kernels.ElementTwin(gatherRowsTwin[uint8]),
-		kernels.ElementTwin(gatherRowsTwin[uint16]), kernels.ElementTwin(gatherRowsTwin[int64]))
+		Host:   kernels.HostKernel{F32: gatherRowsHost[float32], F64: gatherRowsHost[float64]}, Describe: describeGather}, "move.cl", "k_gather_rows",
+		kernels.ElementHostKernel(gatherRowsHost[int32]), kernels.ElementHostKernel(gatherRowsHost[uint8]),
+		kernels.ElementHostKernel(gatherRowsHost[uint16]), kernels.ElementHostKernel(gatherRowsHost[int64]))
 )
 
-func fillIntTwin[T kernels.Element](c kernels.Call[T]) {
+func fillIntHost[T kernels.Element](c kernels.HostArgs[T]) {
 	vec.Fill(c.Reals(0), T(c.Long(2)))
 }
 
-func fillTwin[T kernels.Real](c kernels.Call[T]) {
+func fillHost[T kernels.Real](c kernels.HostArgs[T]) {
 	vec.Fill(c.Reals(0), c.Real(2))
 }
 
-func zeroTwin[T kernels.Element](c kernels.Call[T]) { clear(c.Reals(0)) }
+func zeroHost[T kernels.Element](c kernels.HostArgs[T]) { clear(c.Reals(0)) }
 
-func gatherRowsTwin[T kernels.Element](c kernels.Call[T]) {
+func gatherRowsHost[T kernels.Element](c kernels.HostArgs[T]) {
 	x, at, y, cols, rows := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5)
 	c.Parallel(len(at), cols, func(lo, hi int) {
 		if cols == 1 {

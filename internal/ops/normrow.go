@@ -13,12 +13,12 @@ import (
 // it has vector instructions. They finish one row before the next: of 64 to 1,024
 // elements a row takes a third less time than with [ir.Machine]. So does overrideNormGrad.
 func overrideNorm(k *kernels.Kernel, f defs.NormForm) {
-	k.Twin = kernels.Twin{F32: normRows(f, k.Twin.F32), F64: normRows(f, k.Twin.F64)}
+	k.Host = kernels.HostKernel{F32: normRows(f, k.Host.F32), F64: normRows(f, k.Host.F64)}
 }
 
 // normRows returns the Go code of a norm: generated is that of its definition.
-func normRows[T kernels.Real](f defs.NormForm, generated func(kernels.Call[T])) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func normRows[T kernels.Real](f defs.NormForm, generated func(kernels.HostArgs[T])) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		l := loopsOf(c)
 		if l == nil {
 			generated(c)
@@ -104,13 +104,13 @@ func inverseDeviation[T kernels.Real](square, n, eps float64) float64 {
 }
 
 func overrideNormGrad(k *kernels.Kernel, f defs.NormForm) {
-	k.Twin = kernels.Twin{F32: normGradRows(f, k.Twin.F32), F64: normGradRows(f, k.Twin.F64)}
+	k.Host = kernels.HostKernel{F32: normGradRows(f, k.Host.F32), F64: normGradRows(f, k.Host.F64)}
 }
 
 // normGradRows returns the Go code of a norm's gradient with sums over lines: generated is that of its
 // definition.
-func normGradRows[T kernels.Real](f defs.NormForm, generated func(kernels.Call[T])) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func normGradRows[T kernels.Real](f defs.NormForm, generated func(kernels.HostArgs[T])) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		l := loopsOf(c)
 		if l == nil {
 			generated(c)

@@ -12,13 +12,13 @@ var (
 	// SGD: P, G, V, n, lr, momentum, l2, nesterov.
 	SGD = trial.Elementwise(&kernels.Kernel{Name: "k_sgd", File: "optim.cl", Grid: kernels.GridPerElement(0),
 		Params: append(append([]kernels.Param{inOut("P"), in("G"), inOut("V"), intArg("n")}, sgdScalars...), intArg("nesterov")),
-		Twin:   kernels.Twin{F32: sgdTwin[float32], F64: sgdTwin[float64]}, Describe: describeSGD,
+		Host:   kernels.HostKernel{F32: sgdHost[float32], F64: sgdHost[float64]}, Describe: describeSGD,
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sgd", Items: true}}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}},
 		func(ops []kernels.Operand) { trial.SetNumbers(ops[4:], sgdNumbers...) })
 	// AdamW: P, G, M, V, n, decay, b1, one_b1, b2, one_b2, step, root, eps.
 	AdamW = trial.Elementwise(&kernels.Kernel{Name: "k_adamw", File: "optim.cl", Grid: kernels.GridPerElement(0),
 		Params: append([]kernels.Param{inOut("P"), in("G"), inOut("M"), inOut("V"), intArg("n")}, adamwScalars...),
-		Twin:   kernels.Twin{F32: adamwTwin[float32], F64: adamwTwin[float64]}, Describe: describeAdamW,
+		Host:   kernels.HostKernel{F32: adamwHost[float32], F64: adamwHost[float64]}, Describe: describeAdamW,
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "adamw", Items: true}}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}}, func(ops []kernels.Operand) {
 		ops[3].Lo = 0 // squares
 		trial.SetNumbers(ops[5:], adamwNumbers...)
@@ -33,20 +33,20 @@ func sgdRuleOf(nesterov bool) *rule {
 	return sgdRule
 }
 
-func sgdTwin[T kernels.Real](c kernels.Call[T]) {
+func sgdHost[T kernels.Real](c kernels.HostArgs[T]) {
 	p, g, v := c.Reals(0), c.Reals(1), c.Reals(2)
 	update := updater(sgdRuleOf(c.Int(7) != 0), c, 4)
 	c.Parallel(len(p), 1, func(lo, hi int) { update(updated[T]{p[lo:hi], g[lo:hi], v[lo:hi]}) })
 }
 
-func adamwTwin[T kernels.Real](c kernels.Call[T]) {
+func adamwHost[T kernels.Real](c kernels.HostArgs[T]) {
 	p, g, m, v := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
 	update := adamwUpdater(c, 5)
 	c.Parallel(len(p), 1, func(lo, hi int) { update(updated[T]{p[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi]}) })
 }
 
 // adamwUpdater is updater of AdamW, in a vector loop of its own if there are vectors.
-func adamwUpdater[T kernels.Real](c kernels.Call[T], at int) func(updated[T]) {
+func adamwUpdater[T kernels.Real](c kernels.HostArgs[T], at int) func(updated[T]) {
 	loops := loopsOf(c)
 	if loops == nil {
 		return updater(adamwRule, c, at)

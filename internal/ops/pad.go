@@ -36,9 +36,9 @@ var Pad = padForms(kernels.Typed(&kernels.Kernel{Name: "k_pad", File: "pad_cpu.c
 		return padGrid(axes[0].M*axes[1].M*axes[2].M, axes[3].M, l)
 	},
 	Params: append([]kernels.Param{in("X"), out("Y"), realArg("value")}, padParams()...),
-	Twin:   kernels.Twin{F32: padTwin[float32](padReal), F64: padTwin[float64](padReal)}}, "pad_cpu.cl", "k_pad_int",
-	kernels.ElementTwin(padTwin(padInt[int32])), kernels.ElementTwin(padTwin(padInt[uint8])),
-	kernels.ElementTwin(padTwin(padInt[uint16])), kernels.ElementTwin(padTwin(padInt[int64]))))
+	Host:   kernels.HostKernel{F32: padHost[float32](padReal), F64: padHost[float64](padReal)}}, "pad_cpu.cl", "k_pad_int",
+	kernels.ElementHostKernel(padHost(padInt[int32])), kernels.ElementHostKernel(padHost(padInt[uint8])),
+	kernels.ElementHostKernel(padHost(padInt[uint16])), kernels.ElementHostKernel(padHost(padInt[int64]))))
 
 // PadGrad is the gradient of X from that of Y, for all modes but PadMirrored: G, D, and m, n,
 // before, mode of each axis.
@@ -48,7 +48,7 @@ var PadGrad = &kernels.Kernel{Name: "k_pad_grad", File: "pad_grad_cpu.cl", GPU: 
 		return padGrid(axes[0].N*axes[1].N*axes[2].N, axes[3].N, l)
 	},
 	Params: append([]kernels.Param{in("G"), out("D")}, padParams()...),
-	Twin:   kernels.Twin{F32: padGradTwin[float32], F64: padGradTwin[float64]},
+	Host:   kernels.HostKernel{F32: padGradHost[float32], F64: padGradHost[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Rel: 4, Scale: func(a []kernels.Arg) float64 {
 		terms := 1
 		for _, axis := range padAxesOf(a, 2) {
@@ -90,14 +90,14 @@ func padParams() (list []kernels.Param) {
 	return list
 }
 
-func padReal[T kernels.Real](c kernels.Call[T]) T { return c.Real(2) }
+func padReal[T kernels.Real](c kernels.HostArgs[T]) T { return c.Real(2) }
 
-func padInt[T int32 | uint8 | uint16 | int64](c kernels.Call[T]) T {
+func padInt[T int32 | uint8 | uint16 | int64](c kernels.HostArgs[T]) T {
 	return T(c.Long(2))
 }
 
 // padCall returns the axes that arguments of a call from one on name.
-func padCall[T kernels.Element](c kernels.Call[T], from int) (axes [PadAxes]PadAxis) {
+func padCall[T kernels.Element](c kernels.HostArgs[T], from int) (axes [PadAxes]PadAxis) {
 	for i := range axes {
 		n := func(k int) int { return c.Int(from + 4*i + k) }
 		axes[i] = PadAxis{n(0), n(1), n(2), PadMode(n(3))}
@@ -105,8 +105,8 @@ func padCall[T kernels.Element](c kernels.Call[T], from int) (axes [PadAxes]PadA
 	return axes
 }
 
-func padTwin[T kernels.Element](value func(kernels.Call[T]) T) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func padHost[T kernels.Element](value func(kernels.HostArgs[T]) T) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		p := padder[T]{axes: padCall(c, 3), x: c.Reals(0), y: c.Reals(1), value: value(c), set: setOf(c)}
 		p.lo, p.hi = p.axes[3].inside()
 		for i := range p.axes[3].M {
@@ -192,9 +192,9 @@ func (p *padder[T]) rows(y, x []T, n int) {
 	}
 }
 
-// padGradTwin adds rows of G in their order, and of each the elements that lie where D's do before
+// padGradHost adds rows of G in their order, and of each the elements that lie where D's do before
 // those outside.
-func padGradTwin[T kernels.Real](c kernels.Call[T]) {
+func padGradHost[T kernels.Real](c kernels.HostArgs[T]) {
 	g, d, axes := c.Reals(0), c.Reals(1), padCall(c, 2)
 	last := axes[3]
 	lo, hi := last.inside()

@@ -40,7 +40,7 @@ func pairwise[T kernels.Real](x []T) T {
 }
 
 // summing returns what a call sums rows with.
-func summing[T kernels.Real](c kernels.Call[T]) func(x []T) T {
+func summing[T kernels.Real](c kernels.HostArgs[T]) func(x []T) T {
 	if loops := loopsOf(c); loops != nil {
 		return loops.Sum
 	}

@@ -16,7 +16,7 @@ var (
 	// ReducePartials writes it: PART, G, Y [size], size, groups.
 	ReducePartials = &kernels.Kernel{Name: "k_reduce_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: partialsGrid(2),
 		Params: []kernels.Param{in("PART"), in("G"), out("Y"), intArg("size"), intArg("groups")},
-		Twin:   kernels.Twin{F32: reducePartialsTwin[float32], F64: reducePartialsTwin[float64]}, Describe: describeReducePartials,
+		Host:   kernels.HostKernel{F32: reducePartialsHost[float32], F64: reducePartialsHost[float64]}, Describe: describeReducePartials,
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 			return float64(a[4].Int) * kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 1)
 		}}}
@@ -26,7 +26,7 @@ var (
 	AdamWPartials = tried(&kernels.Kernel{Name: "k_adamw_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: adamwPartialsGrid,
 		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"), in("LOSS"), out("SUM"),
 			intArg("size"), intArg("groups"), intArg("losses"), realArg("scale")}, adamwScalars...),
-		Twin: kernels.Twin{F32: adamwPartialsTwin[float32], F64: adamwPartialsTwin[float64]}, Describe: describeAdamWPartials,
+		Host: kernels.HostKernel{F32: adamwPartialsHost[float32], F64: adamwPartialsHost[float64]}, Describe: describeAdamWPartials,
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "adamw_partials", Local: "SLICES * WIDE", Items: true}},
 		Tol:     kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
 		ops[4].Lo = 0 // squares
@@ -63,12 +63,12 @@ func adamwPartialsGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
 	return partialsGridOf(n, l)
 }
 
-func reducePartialsTwin[T kernels.Real](c kernels.Call[T]) {
+func reducePartialsHost[T kernels.Real](c kernels.HostArgs[T]) {
 	part, seed, y, size, groups := c.Reals(0), c.Reals(1)[0], c.Reals(2), c.Int(3), c.Int(4)
 	c.Parallel(size, 1, func(lo, hi int) { sumPartials(loopsOf(c), y[lo:hi], part[lo:], seed, size, groups) })
 }
 
-func adamwPartialsTwin[T kernels.Real](c kernels.Call[T]) {
+func adamwPartialsHost[T kernels.Real](c kernels.HostArgs[T]) {
 	p, part, seed, m, v, size, groups := c.Reals(0), c.Reals(1), c.Reals(2)[0], c.Reals(3), c.Reals(4), c.Int(7), c.Int(8)
 	update, loops := adamwUpdater(c, 11), loopsOf(c)
 	if losses := c.Int(9); losses > 0 {

@@ -115,16 +115,16 @@ func newPool(w poolWindow) *kernels.Kernel {
 	switch w.kernel {
 	case MaxPool:
 		k.Name, k.Params, behind = "k_max_pool", []kernels.Param{in("X"), out("Y"), outInts("I")}, []string{"indices"}
-		k.Twin = kernels.Twin{F32: maxPoolTwin[float32], F64: maxPoolTwin[float64]}
+		k.Host = kernels.HostKernel{F32: maxPoolHost[float32], F64: maxPoolHost[float64]}
 	case MaxPoolGrad:
 		k.Name, k.Params = "k_max_pool_grad", []kernels.Param{in("G"), inInts("I"), out("D")}
-		k.Twin = kernels.Twin{F32: maxPoolGradTwin[float32], F64: maxPoolGradTwin[float64]}
+		k.Host = kernels.HostKernel{F32: maxPoolGradHost[float32], F64: maxPoolGradHost[float64]}
 	case AvgPool:
 		k.Name, k.Params, behind = "k_avg_pool", []kernels.Param{in("X"), out("Y")}, []string{"padding", "divisor"}
-		k.Twin = kernels.Twin{F32: avgPoolTwin[float32], F64: avgPoolTwin[float64]}
+		k.Host = kernels.HostKernel{F32: avgPoolHost[float32], F64: avgPoolHost[float64]}
 	case AvgPoolGrad:
 		k.Name, k.Params, behind = "k_avg_pool_grad", []kernels.Param{in("G"), out("D")}, []string{"padding", "divisor"}
-		k.Twin = kernels.Twin{F32: avgPoolGradTwin[float32], F64: avgPoolGradTwin[float64]}
+		k.Host = kernels.HostKernel{F32: avgPoolGradHost[float32], F64: avgPoolGradHost[float64]}
 	}
 	from := len(k.Params)
 	for _, name := range append(poolNames[:poolCount:poolCount], behind...) {
@@ -250,7 +250,7 @@ func (s *PoolShape) divisor(q [3]int, padding bool, divisor int) float64 {
 }
 
 // poolOf reads the shape that begins with argument from of a call.
-func poolOf[T kernels.Real](c kernels.Call[T], from int) *PoolShape {
+func poolOf[T kernels.Real](c kernels.HostArgs[T], from int) *PoolShape {
 	var numbers [poolCount]kernels.Arg
 	for i := range numbers {
 		numbers[i] = kernels.IntArg(c.Int(from + i))
@@ -289,7 +289,7 @@ func (s *PoolShape) rows(lo, hi int, f func(outer, o, n int, q [3]int)) {
 	}
 }
 
-func maxPoolTwin[T kernels.Real](c kernels.Call[T]) {
+func maxPoolHost[T kernels.Real](c kernels.HostArgs[T]) {
 	x, y, places, s, indices := c.Reals(0), c.Reals(1), c.Ints(2), poolOf(c, 3), c.Int(3+poolCount) != 0
 	set, loops := setOf(c), loopsOf(c)
 	if !indices { // which are places in a plane
@@ -471,9 +471,9 @@ func maxNeighbours[T vec.Float](set *vec.Set, l *vec.Loops[T], y, x []T, k, step
 	}
 }
 
-// maxPoolGradTwin goes over the outputs of whole planes: those of which an input is the maximum
+// maxPoolGradHost goes over the outputs of whole planes: those of which an input is the maximum
 // come in their order.
-func maxPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
+func maxPoolGradHost[T kernels.Real](c kernels.HostArgs[T]) {
 	g, places, d, s := c.Reals(0), c.Ints(1), c.Reals(2), poolOf(c, 3)
 	size, out := volume(s.Size), volume(s.OutSize)
 	c.Parallel(s.Outer, size+4*out, func(lo, hi int) {

@@ -17,7 +17,7 @@ type meanPool[T kernels.Real] struct {
 	shares  []T // a row of gradients over their divisors
 }
 
-func newMeanPool[T kernels.Real](c kernels.Call[T]) *meanPool[T] {
+func newMeanPool[T kernels.Real](c kernels.HostArgs[T]) *meanPool[T] {
 	return &meanPool[T]{PoolShape: poolOf(c, 2), loops: loopsOf(c), padding: c.Int(2+poolCount) != 0, divisor: c.Int(3 + poolCount)}
 }
 
@@ -187,7 +187,7 @@ func (m *meanPool[T]) addNeighbours(row, shares []T) {
 	}
 }
 
-func avgPoolTwin[T kernels.Real](c kernels.Call[T]) {
+func avgPoolHost[T kernels.Real](c kernels.HostArgs[T]) {
 	x, y, m := c.Reals(0), c.Reals(1), newMeanPool(c)
 	c.Parallel(len(y), volume(m.Kernel), func(lo, hi int) {
 		own := m.worker()
@@ -197,8 +197,8 @@ func avgPoolTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// avgPoolGradTwin goes over the outputs of whole planes, as maxPoolGradTwin does.
-func avgPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
+// avgPoolGradHost goes over the outputs of whole planes, as maxPoolGradHost does.
+func avgPoolGradHost[T kernels.Real](c kernels.HostArgs[T]) {
 	g, d, m := c.Reals(0), c.Reals(1), newMeanPool(c)
 	size, out := volume(m.Size), volume(m.OutSize)
 	c.Parallel(m.Outer, size+2*out*volume(m.Kernel), func(lo, hi int) {

@@ -49,7 +49,7 @@ func quantizedKernels() (all []*kernels.Kernel) {
 }
 
 // packedOf returns the memory of argument i, packed weights of a type.
-func packedOf(c kernels.Call[float32], i int, t kernels.DType) []byte {
+func packedOf(c kernels.HostArgs[float32], i int, t kernels.DType) []byte {
 	switch t {
 	case kernels.Float16:
 		return vec.HalfBytes(c.Halves(i))
@@ -65,7 +65,7 @@ func newQuantized(format vec.WeightFormat, defines string, t kernels.DType) *Qua
 	product := kernels.Kernel{File: "quantized_cpu.cl", GPU: "quantized_gpu.cl", Defines: defines,
 		Params: []kernels.Param{in("X"), packed, in("S"), in("Z"), out("Y"), intArg("m"), intArg("n"),
 			intArg("k"), intArg("group"), intArg("zeros")},
-		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			m, n, k := c.Int(5), c.Int(6), c.Int(7)
 			w := vec.WeightsOf(format, k, n, c.Int(8), packedOf(c, 1, t), c.Reals(2), c.Reals(3))
 			w.Multiply(setOf(c), m, c.Reals(0), k, c.Reals(4), n, parallel.For)
@@ -107,7 +107,7 @@ func newQuantized(format vec.WeightFormat, defines string, t kernels.DType) *Qua
 			}
 			return kernels.Grid2D(n, k, l)
 		},
-		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			w := vec.WeightsOf(format, c.Int(4), c.Int(5), c.Int(6), packedOf(c, 0, t), c.Reals(1), c.Reals(2))
 			w.Floats(setOf(c), c.Reals(3), c.Int(8) != 0, parallel.For)
 		}},
@@ -128,7 +128,7 @@ func newQuantized(format vec.WeightFormat, defines string, t kernels.DType) *Qua
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			return kernels.Grid2D(int(a[6].Int), int(a[5].Int), l)
 		},
-		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			k, n := c.Int(6), c.Int(7)
 			w := vec.WeightsOf(format, k, n, c.Int(8), packedOf(c, 0, t), c.Reals(1), c.Reals(2))
 			y, at := c.Reals(4), c.Ints(3)

@@ -32,7 +32,7 @@ func (r *Radix) Tiles(n int, t kernels.DType) int { return intmath.CeilDiv(n, r.
 // RowSorts sort a row of ints that name rows: the flags are how many of these there are. An int
 // that names none becomes that number, which is the last.
 var RowSorts = newRadix(kernels.Int32, "-DOF_INTS -DOF_ROWS -DELEM=int", rowTiles,
-	kernels.ElementTwin(radixCountTwin(rowKey, rowTiles)), kernels.ElementTwin(radixMoveTwin(rowKey, true)))
+	kernels.ElementHostKernel(radixCountHost(rowKey, rowTiles)), kernels.ElementHostKernel(radixMoveHost(rowKey, true)))
 
 // RowPasses returns in how many passes ints that name so many rows are sorted.
 func RowPasses(rows int) int { return intmath.CeilDiv(bits.Len(uint(rows)), SortDigit) }
@@ -48,7 +48,7 @@ func sortTiles(t kernels.DType) int {
 }
 
 // newRadix makes the kernels of a type, Float32 for reals.
-func newRadix(t kernels.DType, defines string, tile func(kernels.DType) int, count, move kernels.Twin) Radix {
+func newRadix(t kernels.DType, defines string, tile func(kernels.DType) int, count, move kernels.HostKernel) Radix {
 	x, y := kernels.Param{Name: "X", Mode: kernels.In.Of(t)}, kernels.Param{Name: "Y", Mode: kernels.Out.Of(t)}
 	r := Radix{tile: tile}
 	grid := func(rows int) func([]kernels.Arg, kernels.Target) kernels.Grid { // a work-group for a tile
@@ -56,15 +56,15 @@ func newRadix(t kernels.DType, defines string, tile func(kernels.DType) int, cou
 			return kernels.Grid{Dims: 1, Global: [3]int{int(a[rows].Int) * int(a[rows+2].Int) * radixGroup}, Local: [3]int{radixGroup}}
 		}
 	}
-	r.Count = &kernels.Kernel{Name: "k_radix_count", File: "radix.cl", Defines: defines, Grid: grid(2), Twin: count,
+	r.Count = &kernels.Kernel{Name: "k_radix_count", File: "radix.cl", Defines: defines, Grid: grid(2), Host: count,
 		Params: []kernels.Param{x, {Name: "C", Mode: kernels.InOutInts}, intArg("rows"), intArg("n"), intArg("tiles"), intArg("shift"), intArg("flags")}}
 	r.Scan = &kernels.Kernel{Name: "k_radix_scan", File: "radix.cl", Defines: defines,
 		Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 1, Global: [3]int{int(a[1].Int) * 32 * radixGroup}, Local: [3]int{radixGroup}}
 		},
 		Params: []kernels.Param{{Name: "C", Mode: kernels.InOutInts}, intArg("rows"), intArg("tiles")},
-		Twin:   kernels.Twin{F32: radixScanTwin[float32], F64: radixScanTwin[float64]}}
-	r.Move = &kernels.Kernel{Name: "k_radix_move", File: "radix.cl", Defines: defines, Grid: grid(5), Twin: move,
+		Host:   kernels.HostKernel{F32: radixScanHost[float32], F64: radixScanHost[float64]}}
+	r.Move = &kernels.Kernel{Name: "k_radix_move", File: "radix.cl", Defines: defines, Grid: grid(5), Host: move,
 		Params: []kernels.Param{x, inInts("I"), inInts("C"), y, outInts("J"), intArg("rows"), intArg("n"), intArg("tiles"), intArg("shift"), intArg("flags"), intArg("given")}}
 	return r
 }
@@ -77,8 +77,8 @@ func rowKey(index int32, rows int) uint64 {
 	return uint64(index)
 }
 
-func radixCountTwin[T sortable](key func(T, int) uint64, tileOf func(kernels.DType) int) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func radixCountHost[T sortable](key func(T, int) uint64, tileOf func(kernels.DType) int) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		x, counts, rows, n, tiles, shift, flags := c.Reals(0), c.Ints(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
 		tile := tileOf(typeOf[T]())
 		for row := range rows {
@@ -108,7 +108,7 @@ func typeOf[T sortable]() kernels.DType {
 	return kernels.Float32
 }
 
-func radixScanTwin[T kernels.Real](c kernels.Call[T]) {
+func radixScanHost[T kernels.Real](c kernels.HostArgs[T]) {
 	counts, rows, tiles := c.Ints(0), c.Int(1), c.Int(2)
 	for row := range rows {
 		for d := range radixGroup {
@@ -122,8 +122,8 @@ func radixScanTwin[T kernels.Real](c kernels.Call[T]) {
 	}
 }
 
-func radixMoveTwin[T sortable](key func(T, int) uint64, asKey bool) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func radixMoveHost[T sortable](key func(T, int) uint64, asKey bool) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		x, given, counts, y, j := c.Reals(0), c.Ints(1), c.Ints(2), c.Reals(3), c.Ints(4)
 		rows, n, tiles, shift, flags, isGiven := c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10) != 0
 		for row := range rows {

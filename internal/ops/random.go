@@ -16,7 +16,7 @@ var (
 	// Uniform is uniform in [low, high): Y, n, seed_lo, seed_hi, call, low, high.
 	Uniform = tried(&kernels.Kernel{Name: "k_uniform", File: "random.cl", Grid: perFour,
 		Params:   append(streamParams("Y", kernels.Out), realArg("low"), realArg("high")),
-		Twin:     kernels.Twin{F32: uniformTwin[float32], F64: uniformTwin[float64]},
+		Host:     kernels.HostKernel{F32: uniformHost[float32], F64: uniformHost[float64]},
 		Describe: describeRandom(operation.UniformReals), Tol: kernels.ULP(1)}, func(ops []kernels.Operand) bool {
 		trial.SetNumbers(ops[5:], -2, 5)
 		return true
@@ -24,7 +24,7 @@ var (
 	// Normal is normal with mean and sd: Y, n, seed_lo, seed_hi, call, mean, sd.
 	Normal = tried(&kernels.Kernel{Name: "k_normal", File: "random.cl", Grid: perFour,
 		Params:   append(streamParams("Y", kernels.Out), realArg("mean"), realArg("sd")),
-		Twin:     kernels.Twin{F32: normalTwin[float32], F64: normalTwin[float64]},
+		Host:     kernels.HostKernel{F32: normalHost[float32], F64: normalHost[float64]},
 		Describe: describeRandom(operation.NormalReals), Tol: kernels.Tolerance{ULP: 16, Rel: 4}},
 		func(ops []kernels.Operand) bool {
 			trial.SetNumbers(ops[5:], 1, 2)
@@ -33,7 +33,7 @@ var (
 	// RandomInts is uniform in [0, bound): Y, n, seed_lo, seed_hi, call, bound.
 	RandomInts = &kernels.Kernel{Name: "k_random_ints", File: "random.cl", Grid: perFour,
 		Params:   append(streamParams("Y", kernels.OutInts), intArg("bound")),
-		Twin:     kernels.Twin{F32: randomIntsTwin[float32], F64: randomIntsTwin[float64]},
+		Host:     kernels.HostKernel{F32: randomIntsHost[float32], F64: randomIntsHost[float64]},
 		Describe: describeRandom(operation.UniformInts)}
 )
 
@@ -52,14 +52,14 @@ func Seed(seed uint64) (lo, hi kernels.Arg) {
 }
 
 // words returns the four words of index i in the stream whose arguments start at index first.
-func words[T kernels.Real](c kernels.Call[T], first, i int) [4]uint32 {
+func words[T kernels.Real](c kernels.HostArgs[T], first, i int) [4]uint32 {
 	return expr.Philox([4]uint32{uint32(i), uint32(c.Int(first + 2))}, [2]uint32{uint32(c.Int(first)), uint32(c.Int(first + 1))})
 }
 
 // unit returns 24 bits of a word as a real in [0, 1).
 func unit(word uint32) float64 { return float64(word>>8) * 0x1p-24 }
 
-func uniformTwin[T kernels.Real](c kernels.Call[T]) {
+func uniformHost[T kernels.Real](c kernels.HostArgs[T]) {
 	y, low, high := c.Reals(0), c.Real(5), c.Real(6)
 	span := float64(high - low)
 	for i := range y {
@@ -78,7 +78,7 @@ func nextTo[T kernels.Real](x, other T) T {
 	return T(math.Nextafter(float64(x), float64(other)))
 }
 
-func normalTwin[T kernels.Real](c kernels.Call[T]) {
+func normalHost[T kernels.Real](c kernels.HostArgs[T]) {
 	y, mean, sd := c.Reals(0), float64(c.Real(5)), float64(c.Real(6))
 	for i := range y {
 		w := words(c, 2, i/4)
@@ -96,7 +96,7 @@ func normalTwin[T kernels.Real](c kernels.Call[T]) {
 	}
 }
 
-func randomIntsTwin[T kernels.Real](c kernels.Call[T]) {
+func randomIntsHost[T kernels.Real](c kernels.HostArgs[T]) {
 	y, bound := c.Ints(0), uint32(c.Int(5))
 	for i := range y {
 		hi, _ := bits.Mul32(words(c, 2, i/4)[i%4], bound)

@@ -9,14 +9,14 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Kernels of the sums and maxima. Sums over a tree or in chunks differ from the twin's by rounding:
+// Kernels of the sums and maxima. Sums over a tree or in chunks differ from the host kernel's by rounding:
 // the error grows with the number of terms and their size.
 var (
 	// Sum is P[g] = scale·ΣX over chunk g, in a fixed order: X, P, n, chunk, scale.
 	Sum = &kernels.Kernel{Name: "k_sum", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
 		Grid:   perChunk(1),
 		Params: []kernels.Param{in("X"), out("P"), intArg("n"), intArg("chunk"), realArg("scale")},
-		Twin:   kernels.Twin{F32: sumTwin[float32], F64: sumTwin[float64]}, Describe: describeSum,
+		Host:   kernels.HostKernel{F32: sumHost[float32], F64: sumHost[float64]}, Describe: describeSum,
 		Fusions: fused.Fusions{Rows: sumRows("sum", func(a []kernels.Arg) (rows, n int) { return a[1].N, int(a[3].Int) })},
 		Tol:     kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
 	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or
@@ -25,7 +25,7 @@ var (
 		Grid: sumAxisGrid,
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
 			realArg("scale"), intArg("accumulate")},
-		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
+		Host: kernels.HostKernel{F32: sumAxisHost[float32], F64: sumAxisHost[float64]}, Describe: describeSumAxis,
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sum_axis", Local: "SUM_GROUP",
 			GroupRanges: &fused.GroupRanges{Items: sumGroup, Ints: []string{"lx"},
 				Of: func(g kernels.Grid) []int { return []int{g.Local[0]} },
@@ -123,7 +123,7 @@ func sumScale(terms, scale int) func([]kernels.Arg) float64 {
 	}
 }
 
-func sumTwin[T kernels.Real](c kernels.Call[T]) {
+func sumHost[T kernels.Real](c kernels.HostArgs[T]) {
 	x, p, chunk, scale := c.Reals(0), c.Reals(1), c.Int(3), c.Real(4)
 	sum := summing(c)
 	c.Parallel(len(p), chunk, func(lo, hi int) {
@@ -133,7 +133,7 @@ func sumTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
+func sumAxisHost[T kernels.Real](c kernels.HostArgs[T]) {
 	x, y, outer, n, inner, scale, accumulate := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Real(5), c.Int(6) != 0
 	if inner == 1 {
 		const few = 8 // take longer in vectors

@@ -46,8 +46,8 @@ func newIntReduction[T element](t kernels.DType) intReduction {
 	buffer := func(name string, m kernels.Mode, of kernels.DType) kernels.Param {
 		return kernels.Param{Name: name, Mode: m.Of(of)}
 	}
-	kernel := func(name string, sizes int, twin func(kernels.Call[T]), buffers []kernels.Param, numbers ...string) *kernels.Kernel {
-		k := &kernels.Kernel{Name: name, File: "reduce_ints.cl", Defines: t.Define(), Params: buffers, Twin: kernels.ElementTwin(twin),
+	kernel := func(name string, sizes int, host func(kernels.HostArgs[T]), buffers []kernels.Param, numbers ...string) *kernels.Kernel {
+		k := &kernels.Kernel{Name: name, File: "reduce_ints.cl", Defines: t.Define(), Params: buffers, Host: kernels.ElementHostKernel(host),
 			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 				return kernels.Grid1D(int(a[sizes].Int*a[sizes+2].Int*a[sizes+3].Int), l)
 			}}
@@ -58,8 +58,8 @@ func newIntReduction[T element](t kernels.DType) intReduction {
 	}
 	const long = kernels.Int64
 	r := intReduction{
-		kernel("k_sum_ints", 2, sumIntsTwin[T], []kernels.Param{buffer("X", kernels.In, t), buffer("Y", kernels.Out, long)}, "kind"),
-		kernel("k_extreme_ints", 4, extremeIntsTwin[T], []kernels.Param{buffer("X", kernels.In, t), buffer("J", kernels.In, long),
+		kernel("k_sum_ints", 2, sumIntsHost[T], []kernels.Param{buffer("X", kernels.In, t), buffer("Y", kernels.Out, long)}, "kind"),
+		kernel("k_extreme_ints", 4, extremeIntsHost[T], []kernels.Param{buffer("X", kernels.In, t), buffer("J", kernels.In, long),
 			buffer("Y", kernels.Out, t), buffer("I", kernels.Out, long)}, "least", "given"),
 	}
 	r.sum.Describe = describeSumInts
@@ -88,7 +88,7 @@ func IntParts(outer, n, inner int, l kernels.Target) (parts, chunk int, apart bo
 
 // eachIntLine calls f for some parts of lines: part u of [outer, parts, inner] is the elements k, k +
 // step, … below end of a line that begins at element at.
-func eachIntLine[T element](c kernels.Call[T], sizes int, f func(u, at, k, end, step int)) {
+func eachIntLine[T element](c kernels.HostArgs[T], sizes int, f func(u, at, k, end, step int)) {
 	outer, n, inner := c.Int(sizes), c.Int(sizes+1), c.Int(sizes+2)
 	parts, chunk, apart := c.Int(sizes+3), c.Int(sizes+4), c.Int(sizes+5) != 0
 	c.Parallel(outer*parts*inner, min(n, chunk), func(lo, hi int) {
@@ -117,7 +117,7 @@ func describeSumInts(in args) operations {
 		Interleaved: num(7) != 0, X: view(in, 0, 0, n*inner, inner, 1), Y: view(in, 1, 0, parts*inner, inner, 1)}}
 }
 
-func sumIntsTwin[T element](c kernels.Call[T]) {
+func sumIntsHost[T element](c kernels.HostArgs[T]) {
 	x, y, inner, kind := c.Reals(0), kernels.Elements[int64](c, 1), c.Int(4), c.Int(8)
 	eachIntLine(c, 2, func(u, at, k, end, step int) {
 		var sum int64
@@ -159,7 +159,7 @@ func sumLine[T element](x []T) int64 {
 	return a[0] + a[1] + a[2] + a[3]
 }
 
-func extremeIntsTwin[T element](c kernels.Call[T]) {
+func extremeIntsHost[T element](c kernels.HostArgs[T]) {
 	x, j, y, places := c.Reals(0), kernels.Elements[int64](c, 1), c.Reals(2), kernels.Elements[int64](c, 3)
 	inner, least, given := c.Int(6), c.Int(10) != 0, c.Int(11) != 0
 	place := func(at, k int) int64 {

@@ -95,7 +95,7 @@ func (r *RowKernel) Kernel() *kernels.Kernel {
 	r.once.Do(func() {
 		k := r.build(r)
 		if r.types != nil {
-			k.Twin, k.Tol.ULP = kernels.Twin{F32: lower.Halves(r.program(), r.types, k.Twin.F32)}, min(k.Tol.ULP, 1)
+			k.Host, k.Tol.ULP = kernels.HostKernel{F32: lower.Halves(r.program(), r.types, k.Host.F32)}, min(k.Tol.ULP, 1)
 		}
 		k.Cases = func(few bool) []kernels.Case { return r.cases(newRowSizes(few)) }
 		for i, f := range r.forms {

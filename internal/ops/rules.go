@@ -117,7 +117,7 @@ func (r *rule) text() string {
 type updated[T kernels.Real] [4][]T
 
 // updater returns the rule in Go for a call, with the scalars from argument at on.
-func updater[T kernels.Real](r *rule, c kernels.Call[T], at int) func(updated[T]) {
+func updater[T kernels.Real](r *rule, c kernels.HostArgs[T], at int) func(updated[T]) {
 	pool := &r.evals[unsafe.Sizeof(T(0))/8]
 	return func(x updated[T]) {
 		eval, _ := pool.Get().(*expr.Eval[T])

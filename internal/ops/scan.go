@@ -64,15 +64,15 @@ func newScan(kind ScanKind, t kernels.DType) *kernels.Kernel {
 	switch {
 	case kind == scanLinear:
 		k.Name, k.Params = "k_scan_linear", append([]kernels.Param{in("X"), in("Z"), out("Y")}, append(box, intArg("tall"), intArg("flags"))...)
-		k.Twin = kernels.Twin{F32: scanLinearTwin[float32], F64: scanLinearTwin[float64]}
+		k.Host = kernels.HostKernel{F32: scanLinearHost[float32], F64: scanLinearHost[float64]}
 		k.Tol = kernels.Tolerance{ULP: 4, Bound: scanLinearBound}
 	case kind >= ScanMax:
 		k.Name, k.Params = "k_scan_arg", append([]kernels.Param{in("X"), out("Y"), outInts("I")}, append(box, intArg("tall"))...)
-		k.Twin = kernels.Twin{F32: scanArgTwin[float32](kind), F64: scanArgTwin[float64](kind)}
+		k.Host = kernels.HostKernel{F32: scanArgHost[float32](kind), F64: scanArgHost[float64](kind)}
 	default:
 		k.Name = "k_scan"
 		k.Params = append([]kernels.Param{in("X"), in("C"), out("Y")}, append(box, intArg("chunk"), intArg("shares"), intArg("tall"), intArg("flags"))...)
-		k.Twin = kernels.Twin{F32: scanTwin[float32](kind), F64: scanTwin[float64](kind)}
+		k.Host = kernels.HostKernel{F32: scanHost[float32](kind), F64: scanHost[float64](kind)}
 		k.Tol = kernels.Tolerance{ULP: 4, Bound: scanBound(kind)}
 	}
 	parts, tall := -1, 6
@@ -101,9 +101,9 @@ func newScan(kind ScanKind, t kernels.DType) *kernels.Kernel {
 				k.Params[i].Mode = p.Mode.Of(t)
 			}
 		}
-		k.Twin = kernels.ElementTwin(scanIntsTwin[int32](kind))
+		k.Host = kernels.ElementHostKernel(scanIntsHost[int32](kind))
 		if t == kernels.Int64 {
-			k.Twin = kernels.ElementTwin(scanIntsTwin[int64](kind))
+			k.Host = kernels.ElementHostKernel(scanIntsHost[int64](kind))
 		}
 	}
 	return k
@@ -122,7 +122,7 @@ func ScanTall(n int) int {
 // scanLines calls f for every line of [outer, len, inner], or share of one, whose sizes are the
 // arguments from 3 on: with the element where it begins, the distance to the next, and their
 // number. In a scan from the end it begins there.
-func scanLines[T kernels.Element](c kernels.Call[T], chunk, shares, flags int, f func(line, at, step, n int)) {
+func scanLines[T kernels.Element](c kernels.HostArgs[T], chunk, shares, flags int, f func(line, at, step, n int)) {
 	outer, n, inner := c.Int(3), c.Int(4), c.Int(5)
 	c.Parallel(outer*shares*inner, 4*min(n, chunk), func(lo, hi int) {
 		for line := lo; line < hi; line++ {
@@ -156,8 +156,8 @@ func (kind ScanKind) joined(a, b float64) float64 {
 // neutral returns what changes nothing.
 func (kind ScanKind) neutral() float64 { return [...]float64{0, 1, math.Inf(-1)}[kind] }
 
-func scanTwin[T kernels.Real](kind ScanKind) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func scanHost[T kernels.Real](kind ScanKind) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		x, carry, y, flags := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(9)
 		_, double := any(x).([]float64)
 		if inner := c.Int(5); !double && kind != ScanLSE && inner >= foldNarrow { // float32 is added in float64
@@ -224,7 +224,7 @@ func scanFours[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, s float
 
 // scanColumns scans sums or products of neighbouring columns row by row: the inner loop runs along
 // memory.
-func scanColumns[T kernels.Real](c kernels.Call[T], kind ScanKind) {
+func scanColumns[T kernels.Real](c kernels.HostArgs[T], kind ScanKind) {
 	const wide = 256 // columns
 	x, carry, y := c.Reals(0), c.Reals(1), c.Reals(2)
 	outer, n, inner, chunk, shares, flags := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(9)
@@ -333,11 +333,11 @@ func scanBlocks[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, start 
 	}
 }
 
-func scanIntsTwin[T int32 | int64](kind ScanKind) func(kernels.Call[T]) {
+func scanIntsHost[T int32 | int64](kind ScanKind) func(kernels.HostArgs[T]) {
 	if kind >= ScanMax {
-		return scanArgTwin[T](kind)
+		return scanArgHost[T](kind)
 	}
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		x, carry, y, flags := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(9)
 		scanLines(c, c.Int(6), c.Int(7), flags, func(line, at, step, n int) {
 			s := T(kind.neutral())
@@ -359,8 +359,8 @@ func scanIntsTwin[T int32 | int64](kind ScanKind) func(kernels.Call[T]) {
 	}
 }
 
-func scanArgTwin[T sortable](kind ScanKind) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func scanArgHost[T sortable](kind ScanKind) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		x, y, where, n, least := c.Reals(0), c.Reals(1), c.Ints(2), c.Int(4), kind == ScanMin
 		scanLines(c, n, 1, 0, func(_, at, step, n int) {
 			if n == 0 {
@@ -411,7 +411,7 @@ func scanLeast[T sortable](x, y []T, where []int32) {
 	}
 }
 
-func scanLinearTwin[T kernels.Real](c kernels.Call[T]) {
+func scanLinearHost[T kernels.Real](c kernels.HostArgs[T]) {
 	x, z, y, shift := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(7)&ScanShifted/ScanShifted
 	if outer, n, inner := c.Int(3), c.Int(4), c.Int(5); inner >= foldNarrow {
 		const wide = 256 // columns

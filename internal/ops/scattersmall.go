@@ -14,9 +14,9 @@ var ScatterLists = opaqueForms(kernels.Typed(&kernels.Kernel{Name: "k_scatter_li
 		return kernels.Grid{Dims: 1, Global: [3]int{int(a[5].Int) * listGroup}, Local: [3]int{listGroup}}
 	},
 	Params: ScatterRows.Params,
-	Twin:   ScatterRows.Twin, Describe: describeScatter}, "scatter_small.cl", "k_scatter_lists",
-	kernels.ElementTwin(scatterRowsTwin[int32]), kernels.ElementTwin(scatterRowsTwin[uint8]),
-	kernels.Twin{}, kernels.ElementTwin(scatterRowsTwin[int64])))
+	Host:   ScatterRows.Host, Describe: describeScatter}, "scatter_small.cl", "k_scatter_lists",
+	kernels.ElementHostKernel(scatterRowsHost[int32]), kernels.ElementHostKernel(scatterRowsHost[uint8]),
+	kernels.HostKernel{}, kernels.ElementHostKernel(scatterRowsHost[int64])))
 
 // Lists reports whether ScatterLists is for so many indices and rows: a work-group has room for the
 // indices, and all together look at few.

@@ -18,11 +18,11 @@ var ScatterRuns = kernels.Typed(&kernels.Kernel{Name: "k_scatter_runs", File: "s
 		return kernels.Grid2D(int(a[7].Int), RunBlocks(int(a[6].Int)), l)
 	},
 	Params: []kernels.Param{in("G"), inInts("P"), inInts("K"), inOut("Y"), out("H"), outInts("HK"), intArg("n"), intArg("cols"), intArg("rows"), intArg("how"), intArg("sorted")},
-	Twin:   kernels.Twin{F32: scatterRunsTwin[float32], F64: scatterRunsTwin[float64]}}, "scatter_sorted.cl", "k_scatter_runs",
-	kernels.ElementTwin(scatterRunsTwin[int32]), kernels.ElementTwin(scatterRunsTwin[uint8]),
-	kernels.Twin{}, kernels.ElementTwin(scatterRunsTwin[int64]))
+	Host:   kernels.HostKernel{F32: scatterRunsHost[float32], F64: scatterRunsHost[float64]}}, "scatter_sorted.cl", "k_scatter_runs",
+	kernels.ElementHostKernel(scatterRunsHost[int32]), kernels.ElementHostKernel(scatterRunsHost[uint8]),
+	kernels.HostKernel{}, kernels.ElementHostKernel(scatterRunsHost[int64]))
 
-func scatterRunsTwin[T number](c kernels.Call[T]) {
+func scatterRunsHost[T number](c kernels.HostArgs[T]) {
 	g, from, keys, y, h, left := c.Reals(0), c.Ints(1), c.Ints(2), c.Reals(3), c.Reals(4), c.Ints(5)
 	n, cols, rows, how, sorted := c.Int(6), c.Int(7), c.Int(8), Scatter(c.Int(9)), c.Int(10) != 0
 	row := func(i int) []T {

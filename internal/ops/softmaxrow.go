@@ -11,14 +11,14 @@ import (
 // by hand, where it has vector instructions: rows of 128 elements take half the time that [ir.Machine] needs.
 func overrideSoftmax(logarithm bool) func(k *kernels.Kernel) {
 	return func(k *kernels.Kernel) {
-		k.Twin = kernels.Twin{F32: softmaxRows(k.Twin.F32, logarithm), F64: softmaxRows(k.Twin.F64, logarithm)}
+		k.Host = kernels.HostKernel{F32: softmaxRows(k.Host.F32, logarithm), F64: softmaxRows(k.Host.F64, logarithm)}
 	}
 }
 
 // softmaxRows returns the Go code of softmax: generated is that of its definition.
-func softmaxRows[T kernels.Real](generated func(kernels.Call[T]), logarithm bool) func(kernels.Call[T]) {
+func softmaxRows[T kernels.Real](generated func(kernels.HostArgs[T]), logarithm bool) func(kernels.HostArgs[T]) {
 	const shortest, block = 48, 1024 // elements of a row, and of the rows whose exponentials are computed at a time
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		l, rows, n := loopsOf(c), c.Int(2), c.Int(3)
 		if l == nil || n < shortest || c.Int(4) != 1 {
 			generated(c)

@@ -9,16 +9,16 @@ import (
 // outer, len, inner, n.
 var (
 	// TakeAlong is Y[o, k, i] = X[o, I[o, k, i], i], 0 for an index outside.
-	TakeAlong = movesAlong(along("k_take_along", out("Y"), func(c kernels.Call[float32]) { takeAlongTwin(c) },
-		func(c kernels.Call[float64]) { takeAlongTwin(c) }), func(c kernels.Call[uint16]) { takeAlongTwin(c) })
+	TakeAlong = movesAlong(along("k_take_along", out("Y"), func(c kernels.HostArgs[float32]) { takeAlongHost(c) },
+		func(c kernels.HostArgs[float64]) { takeAlongHost(c) }), func(c kernels.HostArgs[uint16]) { takeAlongHost(c) })
 	// PlaceAlong is Y[o, I[o, k, i], i] = X[o, k, i], of indices that differ along each line.
-	PlaceAlong = movesAlong(along("k_place_along", inOut("Y"), func(c kernels.Call[float32]) { addAlongTwin(c, false) },
-		func(c kernels.Call[float64]) { addAlongTwin(c, false) }), func(c kernels.Call[uint16]) { addAlongTwin(c, false) })
+	PlaceAlong = movesAlong(along("k_place_along", inOut("Y"), func(c kernels.HostArgs[float32]) { addAlongHost(c, false) },
+		func(c kernels.HostArgs[float64]) { addAlongHost(c, false) }), func(c kernels.HostArgs[uint16]) { addAlongHost(c, false) })
 	// AddAlong is Y[o, I[o, k, i], i] += X[o, k, i], in the order of k.
-	AddAlong = along("k_add_along", inOut("Y"), func(c kernels.Call[float32]) { addAlongTwin(c, true) }, func(c kernels.Call[float64]) { addAlongTwin(c, true) })
+	AddAlong = along("k_add_along", inOut("Y"), func(c kernels.HostArgs[float32]) { addAlongHost(c, true) }, func(c kernels.HostArgs[float64]) { addAlongHost(c, true) })
 )
 
-func along(name string, y kernels.Param, f32 func(kernels.Call[float32]), f64 func(kernels.Call[float64])) *kernels.Kernel {
+func along(name string, y kernels.Param, f32 func(kernels.HostArgs[float32]), f64 func(kernels.HostArgs[float64])) *kernels.Kernel {
 	return &kernels.Kernel{Name: name, File: "take_along.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			lines, n := int(a[3].Int)*int(a[5].Int), int(a[6].Int)
@@ -28,15 +28,15 @@ func along(name string, y kernels.Param, f32 func(kernels.Call[float32]), f64 fu
 			return kernels.Grid1D(lines*n, l)
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), y, intArg("outer"), intArg("len"), intArg("inner"), intArg("n")},
-		Twin:   kernels.Twin{F32: f32, F64: f64}}
+		Host:   kernels.HostKernel{F32: f32, F64: f64}}
 }
 
 // movesAlong gives a kernel that moves elements its form for those of 16 bits.
-func movesAlong(k *kernels.Kernel, move func(kernels.Call[uint16])) *kernels.Kernel {
-	return kernels.Typed(k, k.File, k.Name, kernels.Twin{}, kernels.Twin{}, kernels.ElementTwin(move))
+func movesAlong(k *kernels.Kernel, move func(kernels.HostArgs[uint16])) *kernels.Kernel {
+	return kernels.Typed(k, k.File, k.Name, kernels.HostKernel{}, kernels.HostKernel{}, kernels.ElementHostKernel(move))
 }
 
-func takeAlongTwin[T kernels.Element](c kernels.Call[T]) {
+func takeAlongHost[T kernels.Element](c kernels.HostArgs[T]) {
 	x, index, y, n, inner, count := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5), c.Int(6)
 	c.Parallel(len(index)/inner, 2*inner, func(lo, hi int) {
 		for row := lo; row < hi; {
@@ -54,7 +54,7 @@ func takeAlongTwin[T kernels.Element](c kernels.Call[T]) {
 	})
 }
 
-func addAlongTwin[T kernels.Element](c kernels.Call[T], add bool) {
+func addAlongHost[T kernels.Element](c kernels.HostArgs[T], add bool) {
 	x, index, y, outer, n, inner, count := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
 	c.Parallel(outer, 2*count*inner, func(lo, hi int) {
 		for o := lo; o < hi; o++ {

@@ -61,9 +61,9 @@ func newTogether(name string, typ kernels.DType, functions []*kernels.Function) 
 	switch typ {
 	case kernels.Int32:
 		k.Defines = "-DELEM=int"
-		k.Twin = kernels.ElementTwin(togetherTwin[int32, int32](t))
+		k.Host = kernels.ElementHostKernel(togetherHost[int32, int32](t))
 	default:
-		k.Twin = kernels.Twin{F32: togetherTwin[float32, float32](t), F64: togetherTwin[float64, float64](t)}
+		k.Host = kernels.HostKernel{F32: togetherHost[float32, float32](t), F64: togetherHost[float64, float64](t)}
 		k.Tol = kernels.Tolerance{ULP: 1, Bound: t.bound}
 	}
 	return k
@@ -182,11 +182,11 @@ func (t *together) text(name string, cpu bool) string {
 	return s.String()
 }
 
-func togetherTwin[E interface {
+func togetherHost[E interface {
 	kernels.Element
 	expr.Number
-}, T expr.Number](t *together) func(kernels.Call[E]) {
-	return func(c kernels.Call[E]) {
+}, T expr.Number](t *together) func(kernels.HostArgs[E]) {
+	return func(c kernels.HostArgs[E]) {
 		n := c.Int(t.nAt())
 		y := any(c.Reals(len(t.operands))).([]T)
 		for j, f := range t.functions {
@@ -228,7 +228,7 @@ func (t *together) bound(real kernels.DType, args []kernels.Arg) func(param, i i
 	}
 }
 
-// cases are of few lengths: a twin and a description go over all functions. One has all pairs of
+// cases are of few lengths: a host kernel and a description go over all functions. One has all pairs of
 // special values.
 func (t *together) cases(few bool) []kernels.Case {
 	lengths := []int{7, 60}

@@ -83,7 +83,7 @@ func TestTrialOfProducts(t *testing.T) {
 }
 
 // TestTrialOfBatches: the operands of a batch's trial are fewer products than the launch has where
-// those would take too long, one after the other, and the kernel's twin can run on them.
+// those would take too long, one after the other, and the kernel's host kernel can run on them.
 func TestTrialOfBatches(t *testing.T) {
 	like := func(m, n, k, slice int, b Batch, run int) []kernels.Arg {
 		args := append([]kernels.Arg{elements(0), elements(0), elements(n), elements(0)}, ints(m, n, k, k, n, n, 1, 0, 24, slice)...)

@@ -180,10 +180,10 @@ func newWinograd(taps int) *WinogradKernels {
 			[]kernels.Param{in("D"), out("W")}, "written", "read"),
 	}
 	w := winogradOf(taps)
-	k.Weights.Twin = kernels.Twin{F32: winogradWeightsTwin[float32](w), F64: winogradWeightsTwin[float64](w)}
-	k.Output.Twin = kernels.Twin{F32: winogradTwin[float32](w), F64: winogradTwin[float64](w)}
-	k.Gradient.Twin = kernels.Twin{F32: winogradGradientTwin[float32](w), F64: winogradGradientTwin[float64](w)}
-	k.WeightsGrad.Twin = kernels.Twin{F32: winogradWeightsGradTwin[float32](w), F64: winogradWeightsGradTwin[float64](w)}
+	k.Weights.Host = kernels.HostKernel{F32: winogradWeightsHost[float32](w), F64: winogradWeightsHost[float64](w)}
+	k.Output.Host = kernels.HostKernel{F32: winogradHost[float32](w), F64: winogradHost[float64](w)}
+	k.Gradient.Host = kernels.HostKernel{F32: winogradGradientHost[float32](w), F64: winogradGradientHost[float64](w)}
+	k.WeightsGrad.Host = kernels.HostKernel{F32: winogradWeightsGradHost[float32](w), F64: winogradWeightsGradHost[float64](w)}
 	k.Weights.Tol = kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 { return w.taps.size() * kernels.MaxAbs(a, 0) }}
 	k.Output.Tol = kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[5].Int)*w.input.size()*w.outputs.size()*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[15].Int)*kernels.MaxAbs(a, 3)

@@ -79,7 +79,7 @@ func (c *Cell) newKernel() *kernels.Kernel {
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			return kernels.Groups(min(int(a[argBatch].Int), max(1, l.Units)), 1)
 		},
-		Twin: kernels.Twin{F32: states[float32](c), F64: states[float64](c)},
+		Host: kernels.HostKernel{F32: states[float32](c), F64: states[float64](c)},
 		Cases: func(few bool) (list []kernels.Case) {
 			sizes := [][3]int{{1, 1, 1}, {3, 2, 5}, {2, 5, 16}, {2, 4, 35}}
 			if !few {

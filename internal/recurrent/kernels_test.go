@@ -9,7 +9,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestKernels holds the kernels to their twins.
+// TestKernels holds the kernels to their host kernels.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {

@@ -17,8 +17,8 @@ type run[T kernels.Real] struct {
 	back                int
 }
 
-func states[T kernels.Real](c *Cell) func(kernels.Call[T]) {
-	return func(call kernels.Call[T]) {
+func states[T kernels.Real](c *Cell) func(kernels.HostArgs[T]) {
+	return func(call kernels.HostArgs[T]) {
 		r := &run[T]{Cell: c, x: call.Reals(0), w: call.Reals(1), h: call.Reals(3), s: call.Reals(4),
 			time: call.Int(argTime), batch: call.Int(argBatch), hidden: call.Int(argHidden), back: call.Int(argBack)}
 		if call.Int(argBiased) != 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Check holds what a kernel says of a launch, with args as host memory, to what its twin computes,
+// Check holds what a kernel says of a launch, with args as host memory, to what its host kernel computes,
 // within the kernel's tolerance, and to the modes of its parameters: what is only read is not
 // written, and what is only written is written whole, before it is read. Neither changes args. The
 // error is nil, and so are uses, for a launch that is opaque or has no work-item on a device with

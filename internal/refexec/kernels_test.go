@@ -81,7 +81,7 @@ var opaque = map[string]string{
 // limits are those of a CPU and of a GPU.
 var limits = []kernels.Target{{CPU: true, Units: 2, MaxGroup: 256}, {Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}}
 
-// TestDescriptions: what every kernel says of its launches is what its twin computes, in all cases,
+// TestDescriptions: what every kernel says of its launches is what its host kernel computes, in all cases,
 // of which make test has few in float64. Each parameter is read or written as its mode says.
 func TestDescriptions(t *testing.T) {
 	for wide, real := range []kernels.DType{kernels.Float32, kernels.Float64} {

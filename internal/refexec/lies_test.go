@@ -15,9 +15,9 @@ import (
 var axpy = kernels.Kernel{Name: "axpy", Grid: kernels.GridFromArg(3),
 	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.InOut}, {Name: "OUT", Mode: kernels.Out},
 		{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}},
-	Twin: kernels.Twin{F32: axpyTwin[float32], F64: axpyTwin[float64]}}
+	Host: kernels.HostKernel{F32: axpyHost[float32], F64: axpyHost[float64]}}
 
-func axpyTwin[T kernels.Real](c kernels.Call[T]) {
+func axpyHost[T kernels.Real](c kernels.HostArgs[T]) {
 	x, y, out := c.Reals(0), c.Reals(1), c.Reals(2)
 	copy(out, y)
 	out[len(y)] = -1

@@ -13,7 +13,7 @@ import (
 )
 
 // TestBounded: what a trial of a large launch takes is bounded, whatever its sizes and however far
-// apart the rows of its operands lie, and its operands are those that the twin of a launch could
+// apart the rows of its operands lie, and its operands are those that the host kernel of a launch could
 // meet.
 func TestBounded(t *testing.T) {
 	product := func(form ops.GemmForm, m, n, k, lda, ldb, slice int) []kernels.Arg {

@@ -287,7 +287,7 @@ type API interface {
 	// Unoptimized were set. It is for tests, on machines without a GPU.
 	GPUKernels(opt tensor.Options) tensor.Options
 	// AsMatrixUnits makes d compute its large products as matrix units would, rounded as its
-	// precision says, by ordinary arithmetic: cpu by the kernels' twins, an OpenCL device by the
+	// precision says, by ordinary arithmetic: cpu by the kernels' host kernels, an OpenCL device by the
 	// kernels, which must be the variants for GPUs. Grouped units have instructions for groups of
 	// warps. It is for tests, on machines without such units.
 	AsMatrixUnits(d tensor.Device, grouped bool)

@@ -1,5 +1,5 @@
 // Package trial makes the operands of trials: of launches with which a device tries a kernel beside its
-// twin before it launches it.
+// host kernel before it launches it.
 //
 //	k.Trial = func(like []kernels.Arg) []kernels.Operand {
 //		n := like[0].N

@@ -18,7 +18,7 @@ func Derived(n int, from func(before []kernels.Arg, i int) float64) kernels.Oper
 }
 
 // What a trial at the size asked for takes at most, in elements of all buffers and in
-// multiplications: about a tenth of a second of the Go twin.
+// multiplications: about a tenth of a second of the host kernel.
 const (
 	Elements = 1 << 22
 	Products = 1 << 27

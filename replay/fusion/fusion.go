@@ -39,7 +39,7 @@ type Match struct {
 	// are added in another order. 0 asks for the same bits.
 	Within float64
 	// Tested says that tests of the fusion's package compare its launches with what they replace: a
-	// recording only tries their kernels, each beside its twin. Else it does both on random operands,
+	// recording only tries their kernels, each beside its host kernel. Else it does both on random operands,
 	// and compares the results.
 	Tested bool
 	// Padding is elements that the launches write and the covered ones did not, and leave as they
@@ -95,7 +95,7 @@ type Step interface {
 	Target() kernels.Target
 	// MatrixUnits are those of the device.
 	MatrixUnits() MatrixUnits
-	// Try returns why the device does not build a kernel, or computes it wrongly beside its twin.
+	// Try returns why the device does not build a kernel, or computes it wrongly beside its host kernel.
 	// Operands are drawn, as many as args have; nil: a few.
 	Try(k *kernels.Kernel, args []kernels.Arg) error
 	// New returns memory for the launches of a match, which is there for a run. Its elements are

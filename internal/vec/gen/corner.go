@@ -30,7 +30,7 @@ func corners(c *build.Context, s *set, r real) {
 }
 
 // findCorners writes the loop that finds the entries around positions, and their weights: rounded
-// as hashgrid's twin rounds them.
+// as hashgrid's host kernel rounds them.
 func (k *code) findCorners() {
 	c := k.c
 	name := "corners" + k.r.name + k.s.name

@@ -10,9 +10,9 @@ import (
 	"github.com/clgrad/clgrad/kernels/ir"
 )
 
-// twin returns the Go code of a row program: the vector loops of the processor or, where there are
+// host kernel returns the Go code of a row program: the vector loops of the processor or, where there are
 // none or the call is the reference, plain loops in double precision.
-func twin[T kernels.Real](l *plan, rows *ir.Rows) func(c kernels.Call[T]) {
+func host[T kernels.Real](l *plan, rows *ir.Rows) func(c kernels.HostArgs[T]) {
 	fast := machines[T, T](rows, l, func() *vec.Loops[T] {
 		set, _ := vec.Chosen()
 		return vec.On[T](set)
@@ -20,7 +20,7 @@ func twin[T kernels.Real](l *plan, rows *ir.Rows) func(c kernels.Call[T]) {
 	plain := machines[float64, T](rows, l, func() *vec.Loops[float64] { return nil })
 	at, counts := LayoutOf(l.p), l.counts()
 	sizes := at.Sizes
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		n := c.Int(sizes + 1)
 		if at.Chunk >= 0 {
 			n = min(n, c.Int(at.Chunk))
@@ -62,10 +62,10 @@ const stepCost = 3
 
 // machines returns a function that runs launches on pooled machines that compute in T; each goroutine
 // takes one.
-func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops[T]) func(c kernels.Call[E], outer, n, inner int) {
+func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops[T]) func(c kernels.HostArgs[E], outer, n, inner int) {
 	var pool sync.Pool
 	layout := LayoutOf(l.p)
-	take := func(c kernels.Call[E]) *ir.Machine[T, E] {
+	take := func(c kernels.HostArgs[E]) *ir.Machine[T, E] {
 		m, _ := pool.Get().(*ir.Machine[T, E])
 		if m == nil {
 			m = ir.NewMachine[T, E](rows, loops())
@@ -95,7 +95,7 @@ func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops
 		return m
 	}
 	// cut runs lines in parts.
-	cut := func(c kernels.Call[E], outer, n, inner, chunk, parts int) {
+	cut := func(c kernels.HostArgs[E], outer, n, inner, chunk, parts int) {
 		c.Parallel(outer*parts, stepCost*rows.Steps()*chunk*inner, func(lo, hi int) {
 			m := take(c)
 			defer pool.Put(m)
@@ -131,7 +131,7 @@ func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops
 		})
 	}
 	// runs runs lines that are summed.
-	runs := func(c kernels.Call[E], outer, n, run int) {
+	runs := func(c kernels.HostArgs[E], outer, n, run int) {
 		c.Parallel(Parts(outer, run), stepCost*rows.Steps()*run*n, func(lo, hi int) {
 			m := take(c)
 			defer pool.Put(m)
@@ -146,7 +146,7 @@ func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops
 			}
 		})
 	}
-	return func(c kernels.Call[E], outer, n, inner int) {
+	return func(c kernels.HostArgs[E], outer, n, inner int) {
 		if layout.Run >= 0 {
 			runs(c, outer, n, c.Int(layout.Run))
 			return

@@ -108,9 +108,9 @@ func mixRows[T kernels.Real](to []T, w T, u, v []T) {
 	}
 }
 
-// interpolateTwin interpolates rows of the input along their own axis, and keeps them for the rows
+// interpolateHost interpolates rows of the input along their own axis, and keeps them for the rows
 // of the output that lie between them and others.
-func interpolateTwin[T kernels.Real](c kernels.Call[T]) {
+func interpolateHost[T kernels.Real](c kernels.HostArgs[T]) {
 	x, y, s := c.Reals(0), c.Reals(1), interpolateShapeOf(func(i int) int { return c.Int(2 + i) })
 	lz, ly, lx := lineOf[T](s, 0), lineOf[T](s, 1), lineOf[T](s, 2)
 	oz, oy, ox, iz, iy, ix := s.OutSize[0], s.OutSize[1], s.OutSize[2], s.Size[0], s.Size[1], s.Size[2]
@@ -144,9 +144,9 @@ func interpolateTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// interpolateGradTwin sums up the rows of outputs that read a row of inputs, and then their
+// interpolateGradHost sums up the rows of outputs that read a row of inputs, and then their
 // columns.
-func interpolateGradTwin[T kernels.Real](c kernels.Call[T]) {
+func interpolateGradHost[T kernels.Real](c kernels.HostArgs[T]) {
 	g, d, s := c.Reals(0), c.Reals(1), interpolateShapeOf(func(i int) int { return c.Int(2 + i) })
 	lz, ly, lx := lineOf[T](s, 0), lineOf[T](s, 1), lineOf[T](s, 2)
 	oz, oy, ox, iz, iy, ix := s.OutSize[0], s.OutSize[1], s.OutSize[2], s.Size[0], s.Size[1], s.Size[2]

@@ -161,9 +161,9 @@ func (t *winogradTile[T]) read(plane []T, h, w, y0, x0 int) {
 // winogradCost is the work of transforming a tile, for Parallel.
 const winogradCost = 2 * winogradValues * WinogradPlanes
 
-func winogradWeightsTwin[T kernels.Real](m *winogradMatrices) func(kernels.Call[T]) {
+func winogradWeightsHost[T kernels.Real](m *winogradMatrices) func(kernels.HostArgs[T]) {
 	taps := len(m.sums) * len(m.sums)
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		w, u, written, read, wWritten, wRead, reversed := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6) != 0
 		wide := WinogradWhole(written)
 		c.Parallel(read, wide*winogradCost, func(lo, hi int) {
@@ -190,8 +190,8 @@ func winogradWeightsTwin[T kernels.Real](m *winogradMatrices) func(kernels.Call[
 	}
 }
 
-func winogradTwin[T kernels.Real](m *winogradMatrices) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func winogradHost[T kernels.Real](m *winogradMatrices) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		x, u, w, bias, y := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4)
 		biased, wWritten, wRead, reversed := c.Int(15) != 0, c.Int(16), c.Int(17), c.Int(18) != 0
 		taps := len(m.sums)
@@ -251,8 +251,8 @@ func winogradTwin[T kernels.Real](m *winogradMatrices) func(kernels.Call[T]) {
 	}
 }
 
-func winogradGradientTwin[T kernels.Real](m *winogradMatrices) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func winogradGradientHost[T kernels.Real](m *winogradMatrices) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		x, g, d, images, blockRows, blockCols := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(12), c.Int(13)
 		n := &WinogradShape{0, c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10), c.Int(11), len(m.sums)}
 		high, wide := n.tiles()
@@ -293,9 +293,9 @@ func winogradGradientTwin[T kernels.Real](m *winogradMatrices) func(kernels.Call
 	}
 }
 
-func winogradWeightsGradTwin[T kernels.Real](m *winogradMatrices) func(kernels.Call[T]) {
+func winogradWeightsGradHost[T kernels.Real](m *winogradMatrices) func(kernels.HostArgs[T]) {
 	taps := len(m.sums) * len(m.sums)
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		u, w, written, read := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3)
 		whole := WinogradWhole(read)
 		c.Parallel(written*read, winogradCost, func(lo, hi int) {

@@ -22,8 +22,8 @@ type stepScratch[T kernels.Real] struct {
 	error, slope                *evaluator[T]
 }
 
-// stepTwin runs a step, the shares in parallel.
-func stepTwin[T kernels.Real](s *fusedStep) func(kernels.Call[T]) {
+// stepHost runs a step, the shares in parallel.
+func stepHost[T kernels.Real](s *fusedStep) func(kernels.HostArgs[T]) {
 	of := func(fn *formula) *evaluator[T] {
 		if fn == nil {
 			return nil
@@ -40,7 +40,7 @@ func stepTwin[T kernels.Real](s *fusedStep) func(kernels.Call[T]) {
 		return m
 	}}
 	first, last := s.Layers[0].Inputs, s.Layers[len(s.Layers)-1].Outputs
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		x, w, part, loss, dx, n := c.Reals(0), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Int(6)
 		groups, blocks, loops := len(loss), intmath.CeilDiv(n, s.block), loopsOf(c)
 		var all targets[T]
@@ -72,7 +72,7 @@ func stepTwin[T kernels.Real](s *fusedStep) func(kernels.Call[T]) {
 }
 
 // vectors says whether the formulas may use them.
-func (m *stepScratch[T]) vectors(c kernels.Call[T]) {
+func (m *stepScratch[T]) vectors(c kernels.HostArgs[T]) {
 	for _, list := range [][]*evaluator[T]{m.kept, m.values, m.factors, m.slopes, m.joins, {m.error, m.slope}} {
 		for _, b := range list {
 			if b != nil {

@@ -66,8 +66,8 @@ func cellOf[T kernels.Real](p T, last int32) int32 {
 	return 0
 }
 
-func encodeTwin[T kernels.Real](features int) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func encodeHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		centres, table, levels, out, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5)
 		loops := loopsOf(c, features)
 		c.Parallel(n, 16*count, func(lo, hi int) { encodeSamples(loops, centres, table, levels, out, features, count, lo, hi) })
@@ -76,7 +76,7 @@ func encodeTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 
 // loopsOf returns the loops for a launch, nil if it is to be computed without vectors, or of
 // entries that there are none for.
-func loopsOf[T kernels.Real](c kernels.Call[T], features int) *vec.Loops[T] {
+func loopsOf[T kernels.Real](c kernels.HostArgs[T], features int) *vec.Loops[T] {
 	if set, _ := vec.Chosen(); set != nil && c.Vectors() && features == vec.CornerFeatures {
 		if l := vec.On[T](set); l.HasCorners() {
 			return l
@@ -104,8 +104,8 @@ func encodeSamples[T kernels.Real](loops *vec.Loops[T], centres, table []T, leve
 	}
 }
 
-func drawTwin[T kernels.Real](features int) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func drawHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		image, table, levels, out, centres, colours := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Reals(4), c.Reals(5)
 		n, count, width, height, channels := c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10)
 		key, call := [2]uint32{uint32(c.Int(11)), uint32(c.Int(12))}, uint32(c.Int(13))
@@ -125,8 +125,8 @@ func drawTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	}
 }
 
-func gradientTwin[T kernels.Real](features int) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func gradientHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		centres, g, levels, d, n, count, entries := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5), c.Int(6)
 		loops := loopsOf(c, features)
 		c.Parallel(count*parts, max(1, 16*n/parts), func(lo, hi int) {
@@ -172,8 +172,8 @@ func addLevel[T kernels.Real](loops *vec.Loops[T], d, centres, g []T, level []in
 	}
 }
 
-func scatterTwin[T kernels.Real](features int) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func scatterHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		centres, g, levels, sum, fine, strange, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Ints(3), c.Ints(4), c.Ints(5), c.Int(6), c.Int(7)
 		var at corners[T]
 		for l := range count {
@@ -214,8 +214,8 @@ func entriesOf(level []int32) int {
 	return (int(level[1]) + 2) * (int(level[2]) + 2)
 }
 
-func collectTwin[T kernels.Real](features int) func(kernels.Call[T]) {
-	return func(c kernels.Call[T]) {
+func collectHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
+	return func(c kernels.HostArgs[T]) {
 		sum, fine, strange, levels, d, n, count := c.Ints(0), c.Ints(1), c.Ints(2), c.Ints(3), c.Reals(4), c.Int(5), c.Int(6)
 		for l := range count {
 			level := levels[l*perLevel:]

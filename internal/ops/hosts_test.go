@@ -27,7 +27,7 @@ func (c call) r(i int) float64             { return c.round(c.args[i].Real) }
 func (c call) on(i int) bool               { return c.args[i].Int != 0 }
 func row(v []float64, at, n int) []float64 { return v[at : at+n] }
 
-// definitions says of each kernel what its twin computes, in the plainest way: sums in float64, and
+// definitions says of each kernel what its host kernel computes, in the plainest way: sums in float64, and
 // one element after the other. What they write is compared within the tolerance that a device has.
 var definitions = map[*kernels.Kernel]func(c call){
 	ops.Zero: func(c call) { clear(c.mem[0]) },
@@ -284,9 +284,9 @@ func layerGradient(d *kernels.Function) func(c call) {
 	}
 }
 
-// TestTwins holds the twins, by which devices are tried and tested, to the definitions, in all the
+// TestHosts holds the host kernels, by which devices are tried and tested, to the definitions, in all the
 // cases that devices are tested with, for both types of reals and the other element types.
-func TestTwins(t *testing.T) {
+func TestHosts(t *testing.T) {
 	cpu := kernels.Target{CPU: true}
 	all := map[*kernels.Kernel]func(call){}
 	for k, define := range definitions {
@@ -324,16 +324,16 @@ func TestTwins(t *testing.T) {
 					t.Fatal("no case")
 				}
 				for _, c := range cases {
-					testTwin(t, k, define, real, c)
+					testHost(t, k, define, real, c)
 				}
 			})
 		}
 	}
 }
 
-// TestTwinsInPieces: the twins that share their work out among the cores compute the same in each
+// TestHostsInPieces: the host kernels that share their work out among the cores compute the same in each
 // piece.
-func TestTwinsInPieces(t *testing.T) {
+func TestHostsInPieces(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	const n = 4*parallel.Grain + 5
 	adam := []float64{1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8}
@@ -365,13 +365,13 @@ func TestTwinsInPieces(t *testing.T) {
 	} {
 		for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
 			t.Run(c.k.Name+" of "+real.String(), func(t *testing.T) {
-				testTwin(t, c.k, c.define, real, kernels.Case{Name: "in pieces", Build: c.build})
+				testHost(t, c.k, c.define, real, kernels.Case{Name: "in pieces", Build: c.build})
 			})
 		}
 	}
 }
 
-func testTwin(t *testing.T, k *kernels.Kernel, define func(call), real kernels.DType, c kernels.Case) {
+func testHost(t *testing.T, k *kernels.Kernel, define func(call), real kernels.DType, c kernels.Case) {
 	o := kernels.NewOperands(real, 5, 6)
 	c.Build(o)
 	d := call{args: o.Args, mem: make([][]float64, len(o.Args)), round: func(v float64) float64 {

@@ -103,34 +103,34 @@ type sortOrder[T sortable, K sortKey] struct {
 	nan func(line []T) int          // the place of the first NaN, −1 if there is none
 }
 
-// sortTwins are the kernels of [Sorts] in Go.
-type sortTwins struct{ count, move, blocks, digit, merge, median, selectMedian kernels.Twin }
+// sortHosts are the kernels of [Sorts] in Go.
+type sortHosts struct{ count, move, blocks, digit, merge, median, selectMedian kernels.HostKernel }
 
-func sortTwinsOf(t kernels.DType) sortTwins {
+func sortHostsOf(t kernels.DType) sortHosts {
 	switch t {
 	case kernels.Int32:
-		return elementSortTwins(sortOrder[int32, uint32]{intKey, intKeys, firstNaN[int32]})
+		return elementSortHosts(sortOrder[int32, uint32]{intKey, intKeys, firstNaN[int32]})
 	case kernels.Int64:
-		return elementSortTwins(sortOrder[int64, uint64]{longKey, longKeys, firstNaN[int64]})
+		return elementSortHosts(sortOrder[int64, uint64]{longKey, longKeys, firstNaN[int64]})
 	case kernels.Float16:
-		return elementSortTwins(halfOrder[float16.Float16](halfInfinity(t)))
+		return elementSortHosts(halfOrder[float16.Float16](halfInfinity(t)))
 	case kernels.BFloat16:
-		return elementSortTwins(halfOrder[bfloat16.BFloat16](halfInfinity(t)))
+		return elementSortHosts(halfOrder[bfloat16.BFloat16](halfInfinity(t)))
 	}
 	f := sortOrder[float32, uint32]{floatKey, floatKeys, firstNaN[float32]}
 	d := sortOrder[float64, uint64]{doubleKey, doubleKeys, firstNaN[float64]}
-	return sortTwins{
-		kernels.Twin{F32: radixCountTwin(f.key, sortTiles), F64: radixCountTwin(d.key, sortTiles)},
-		kernels.Twin{F32: radixMoveTwin(f.key, false), F64: radixMoveTwin(d.key, false)}, kernels.Twin{F32: f.blocks, F64: d.blocks},
-		kernels.Twin{F32: f.digit, F64: d.digit}, kernels.Twin{F32: f.merge, F64: d.merge}, kernels.Twin{F32: f.median, F64: d.median},
-		kernels.Twin{F32: f.selectMedian, F64: d.selectMedian},
+	return sortHosts{
+		kernels.HostKernel{F32: radixCountHost(f.key, sortTiles), F64: radixCountHost(d.key, sortTiles)},
+		kernels.HostKernel{F32: radixMoveHost(f.key, false), F64: radixMoveHost(d.key, false)}, kernels.HostKernel{F32: f.blocks, F64: d.blocks},
+		kernels.HostKernel{F32: f.digit, F64: d.digit}, kernels.HostKernel{F32: f.merge, F64: d.merge}, kernels.HostKernel{F32: f.median, F64: d.median},
+		kernels.HostKernel{F32: f.selectMedian, F64: d.selectMedian},
 	}
 }
 
-func elementSortTwins[T sortable, K sortKey](o sortOrder[T, K]) sortTwins {
-	return sortTwins{
-		kernels.ElementTwin(radixCountTwin(o.key, sortTiles)), kernels.ElementTwin(radixMoveTwin(o.key, false)), kernels.ElementTwin(o.blocks),
-		kernels.ElementTwin(o.digit), kernels.ElementTwin(o.merge), kernels.ElementTwin(o.median), kernels.ElementTwin(o.selectMedian),
+func elementSortHosts[T sortable, K sortKey](o sortOrder[T, K]) sortHosts {
+	return sortHosts{
+		kernels.ElementHostKernel(radixCountHost(o.key, sortTiles)), kernels.ElementHostKernel(radixMoveHost(o.key, false)), kernels.ElementHostKernel(o.blocks),
+		kernels.ElementHostKernel(o.digit), kernels.ElementHostKernel(o.merge), kernels.ElementHostKernel(o.median), kernels.ElementHostKernel(o.selectMedian),
 	}
 }
 
@@ -150,7 +150,7 @@ func (o sortOrder[T, K]) eachKeys(line []T, flip K, room []K, f func(at int, key
 	}
 }
 
-func (o sortOrder[T, K]) blocks(c kernels.Call[T]) {
+func (o sortOrder[T, K]) blocks(c kernels.HostArgs[T]) {
 	x, given, y, j := c.Reals(0), c.Ints(1), c.Reals(2), c.Ints(3)
 	rows, n, block, keep, flags := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8)
 	if keep == 0 {
@@ -227,7 +227,7 @@ func (f *firstKeys[K]) put(key K, at int32) {
 	keys[to], places[to] = key, at
 }
 
-func (o sortOrder[T, K]) digit(c kernels.Call[T]) {
+func (o sortOrder[T, K]) digit(c kernels.HostArgs[T]) {
 	x, given, y, j := c.Reals(0), c.Ints(1), c.Reals(2), c.Ints(3)
 	rows, n, block, shift, flags := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8)
 	flip, blocks := flipped[K](flags), intmath.CeilDiv(n, block)
@@ -269,7 +269,7 @@ func (o sortOrder[T, K]) digit(c kernels.Call[T]) {
 	})
 }
 
-func (o sortOrder[T, K]) merge(c kernels.Call[T]) {
+func (o sortOrder[T, K]) merge(c kernels.HostArgs[T]) {
 	x, index, y, j := c.Reals(0), c.Ints(1), c.Reals(2), c.Ints(3)
 	rows, n, run, flags := c.Int(4), c.Int(5), c.Int(6), c.Int(8)
 	flip, pairs := flipped[K](flags), intmath.CeilDiv(n, 2*run)
@@ -289,7 +289,7 @@ func (o sortOrder[T, K]) merge(c kernels.Call[T]) {
 	})
 }
 
-func (o sortOrder[T, K]) median(c kernels.Call[T]) {
+func (o sortOrder[T, K]) median(c kernels.HostArgs[T]) {
 	x, index, y, j, rows, n := c.Reals(0), c.Ints(1), c.Reals(2), c.Ints(3), c.Int(4), c.Int(5)
 	for row := range rows {
 		line := x[row*n:][:n]
@@ -303,7 +303,7 @@ func (o sortOrder[T, K]) median(c kernels.Call[T]) {
 
 // selectMedian finds digits of the median's key from the highest on, among the elements that agree
 // with it so far.
-func (o sortOrder[T, K]) selectMedian(c kernels.Call[T]) {
+func (o sortOrder[T, K]) selectMedian(c kernels.HostArgs[T]) {
 	x, y, j, rows, n := c.Reals(0), c.Reals(1), c.Ints(2), c.Int(3), c.Int(4)
 	bits := 8 * int(unsafe.Sizeof(K(0)))
 	c.Parallel(rows, 4*n, func(lo, hi int) {

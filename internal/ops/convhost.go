@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// convPanel is about how many elements of the inputs of neighbouring positions the twins gather for
+// convPanel is about how many elements of the inputs of neighbouring positions the host kernels gather for
 // one product.
 const convPanel = 1 << 17
 
@@ -48,7 +48,7 @@ func blasOf[T kernels.Real]() blasGemm[T] {
 	return any(blas64.Implementation().Dgemm).(func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int))
 }
 
-// buffers are what a goroutine of a twin needs, kept from launch to launch.
+// buffers are what a goroutine of a host kernel needs, kept from launch to launch.
 type buffers[T kernels.Real] struct {
 	weights, panel, result []T
 	turned                 []T // a panel, transposed
@@ -63,12 +63,12 @@ func grown[T kernels.Real](s []T, n int) []T {
 	return s[:n]
 }
 
-// convTwin computes blocks of positions, each a matrix product of the weights and of what the
+// convHost computes blocks of positions, each a matrix product of the weights and of what the
 // positions read.
-func convTwin[T kernels.Real]() func(kernels.Call[T]) {
+func convHost[T kernels.Real]() func(kernels.HostArgs[T]) {
 	pool := sync.Pool{New: func() any { return new(buffers[T]) }}
 	gemm := blasOf[T]()
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		var numbers [convCount]kernels.Arg
 		for i := range numbers {
 			numbers[i] = kernels.IntArg(c.Int(convNumbers + i))
@@ -85,7 +85,7 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 		if !biased {
 			bias = nil
 		}
-		if depthwiseTwin(c, &pool, s, transposed, x, w, bias, y) || pointwiseConv(c, s, transposed, x, w, bias, y) {
+		if depthwiseHost(c, &pool, s, transposed, x, w, bias, y) || pointwiseConv(c, s, transposed, x, w, bias, y) {
 			return
 		}
 		phases := s.phases(transposed)
@@ -220,19 +220,19 @@ func packWeights[T kernels.Real](to []T, row, step int, w []T, written, read, wW
 	}
 }
 
-// convWeightTwin sums up over blocks of rows, each a matrix product of what its positions read, a
+// convWeightHost sums up over blocks of rows, each a matrix product of what its positions read, a
 // row for each weight, and of the gradient.
-func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
+func convWeightHost[T kernels.Real]() func(kernels.HostArgs[T]) {
 	pool := sync.Pool{New: func() any { return new(buffers[T]) }}
 	gemm := blasOf[T]()
-	return func(c kernels.Call[T]) {
+	return func(c kernels.HostArgs[T]) {
 		var numbers [convCount]kernels.Arg
 		for i := range numbers {
 			numbers[i] = kernels.IntArg(c.Int(convWeightNumbers + i))
 		}
 		s, slice, biased := convShapeOf(numbers[:], 0), c.Int(convWeightSlice), c.Int(convWeightBiased)
 		x, g, d := c.Reals(convWeightX), c.Reals(convWeightG), c.Reals(convWeightD)
-		if depthwiseWeightTwin(c, s, slice, x, g, d, biased) {
+		if depthwiseWeightHost(c, s, slice, x, g, d, biased) {
 			return
 		}
 		weights, size := s.weights(), volume(s.OutSize)
