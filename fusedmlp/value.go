@@ -327,7 +327,7 @@ func (f *followed) formula(n *fusion.Recorded, r operation.Result, operands []*s
 	}, func(s int) *expr.Expr {
 		v := r.Scalars[s]
 		if v.Arg >= 0 {
-			if slots, _, _ := n.Args[v.Arg].Slot(); slots != nil {
+			if scalars, _, _ := n.Args[v.Arg].StepScalar(); scalars != nil {
 				known = false
 			}
 		}
@@ -513,7 +513,7 @@ func (f *followed) lossOf(i int, n *fusion.Recorded, op *operation.CrossEntropyG
 // linesOf returns the lines of a launch that lie one after the other; nil for others.
 func (f *followed) linesOf(i int, n *fusion.Recorded, l *operation.CrossEntropySpec) *lines {
 	if l.Smoothing.Arg >= 0 {
-		if slots, _, _ := n.Args[l.Smoothing.Arg].Slot(); slots != nil {
+		if scalars, _, _ := n.Args[l.Smoothing.Arg].StepScalar(); scalars != nil {
 			return nil
 		}
 	}

@@ -33,7 +33,7 @@ type Kernel struct {
 	// programs that rewrite launches. It is asked of launches that have a work-item, after them: a
 	// launch waits for no description. It may depend on the sizes and on the ints that say which
 	// operations there are, such as a flag, and on nothing that the memory holds; every other
-	// number is to be operation.Passed, since it may be one of [Slots]. Without it the kernel is opaque,
+	// number is to be operation.Passed, since it may be one of [StepScalars]. Without it the kernel is opaque,
 	// and so is a launch of which it returns no operation: that runs like any other, and nothing is
 	// fused with it. Package kerneltest holds descriptions to the host kernel.
 	Describe func(args []Arg) []Operation
@@ -166,15 +166,15 @@ type Param struct {
 
 // Arg is one argument, of some Kind: N elements of Buf from Off, or a number, Int or Real.
 // [BufferArg], [IntArg], [FlagArg], [BitsArg] and [FloatArg] make one. A number that changes from
-// step to step is one of [Slots].
+// step to step is one of [StepScalars].
 type Arg struct {
-	Kind   ArgKind
-	slot   uint8 // the place among slots
-	Int    int64
-	Buf    Buffer
-	Off, N int
-	Real   float64
-	slots  *Slots // nil: the number is none of them. Else Off is the turn that the number is of
+	Kind    ArgKind
+	place   uint8 // the place among step scalars
+	Int     int64
+	Buf     Buffer
+	Off, N  int
+	Real    float64
+	scalars *StepScalars // nil: the number is none of them. Else Off is the step that the number is of
 }
 
 // ArgKind says which fields of an Arg hold the argument.

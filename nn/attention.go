@@ -184,7 +184,7 @@ func (l *MultiHeadAttention) joined(y *autograd.Node) *autograd.Node {
 }
 
 // project returns the linear maps of query, key and value, […, heads, length, d], and turns queries and
-// keys, which are at positions from first on, an int that may be a slot.
+// keys, which are at positions from first on, an int that may be a step scalar.
 func (l *MultiHeadAttention) project(op string, query, key, value *autograd.Node, first kernels.Arg) (q, k, v *autograd.Node) {
 	size := l.size()
 	for _, x := range []*autograd.Node{query, key, value} {

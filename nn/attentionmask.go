@@ -19,7 +19,7 @@ type masking struct {
 	add    bool    // the mask, where it is of floats
 	scale  float64 // of x
 	off    float64 // in place of elements: the least of their type, if it does not hold this
-	// first is which key the first query is at, an int that may be a slot; nil: 0.
+	// first is which key the first query is at, an int that may be a step scalar; nil: 0.
 	first *kernels.Arg
 }
 

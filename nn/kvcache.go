@@ -17,7 +17,7 @@ var ErrCacheFull = errors.New("the cache of keys and values is full")
 
 // KVCache holds the keys and values that the attentions of a model computed for earlier positions,
 // for evaluation: a step computes those of new positions alone. Its size is fixed, and the position is
-// a slot: a recorded step serves every position.
+// a step scalar: a recorded step serves every position.
 //
 //	cache := nn.NewKVCache(net, nn.KVCacheConfig{Length: 256})
 //
@@ -45,10 +45,10 @@ type KVCacheConfig struct {
 	Batch  int // sequences, which are at the same position; 0: 1
 }
 
-// kvStep is a step of n positions. Its slot is the first of them.
+// kvStep is a step of n positions. Its step scalar is the first of them.
 type kvStep struct {
 	n     int
-	first *kernels.Slots
+	first *kernels.StepScalars
 }
 
 // keysValues is what the cache has of a layer, [length, batch·heads·d].
@@ -123,7 +123,7 @@ func (c *KVCache) Next(x *tensor.Tensor) *tensor.Tensor {
 	s := c.steps[n]
 	if s == nil {
 		s = &kvStep{n: n}
-		s.first = kernels.NewSlots(1, func(numbers []kernels.Arg) error {
+		s.first = kernels.NewStepScalars(1, func(numbers []kernels.Arg) error {
 			if n > c.length-c.used {
 				return &tensor.Error{Pkg: "nn", Op: op, Kind: ErrCacheFull, Detail: fmt.Sprintf(
 					"%d more do not fit behind %d of %d positions: make it longer, or Truncate it", n, c.used, c.length)}
@@ -186,10 +186,10 @@ func (c *KVCache) of(l *MultiHeadAttention, x *tensor.Tensor) *keysValues {
 		panic(&tensor.Error{Pkg: "nn", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape},
 			Detail: fmt.Sprintf("the step is of [%d, %d, …]: the cache has a Batch of %d, and Next began %d positions",
 				c.batch, c.step.n, c.batch, c.step.n)})
-	case kv.step == c.step && kv.turn == c.step.first.Turn():
+	case kv.step == c.step && kv.turn == c.step.first.Step():
 		misuse(op, tensor.ErrValue, "the layer is called again in a step: a layer has one cache, so call Next before, or make two layers")
 	}
-	kv.step, kv.turn = c.step, c.step.first.Turn()
+	kv.step, kv.turn = c.step, c.step.first.Step()
 	return kv
 }
 

@@ -45,7 +45,7 @@ func (c RotaryConfig) frequencies(d tensor.Device) *tensor.Tensor {
 	return tensor.New(d, f).To(d.DefaultType()).Retain()
 }
 
-// angles returns the cosines and sines of l positions from first on, an int that may be a slot:
+// angles returns the cosines and sines of l positions from first on, an int that may be a step scalar:
 // [l, 1, pairs], to turn features […, l, heads, d].
 func angles(frequencies *tensor.Tensor, first kernels.Arg, l int) (cos, sin *autograd.Node) {
 	d, typ, pairs := frequencies.Device(), frequencies.Type(), frequencies.Len()

@@ -38,7 +38,7 @@ type group struct {
 	lr       Schedule
 }
 
-// mostNumbers is how many numbers slots hold.
+// mostNumbers is how many numbers step scalars hold.
 const mostNumbers = 255
 
 // newBase moves the parameters into a flat buffer, those of a group beside each other, and returns
@@ -83,7 +83,7 @@ func newBase[C settings[C]](op string, params []*autograd.Node, cfg C, each int,
 		b.moments[name] = tensor.ZerosOf(values.Device(), values.Type().Computed(), values.Len()).Retain()
 	}
 	lrs := make([]float64, len(cfgs))
-	b.numbers = kernels.NewSlots(each*len(cfgs), func(numbers []kernels.Arg) error {
+	b.numbers = kernels.NewStepScalars(each*len(cfgs), func(numbers []kernels.Arg) error {
 		for g := range cfgs {
 			var err error
 			if lrs[g], err = b.rate(g); err != nil {

@@ -48,7 +48,7 @@ type base struct {
 	names   []string // of the parameters, in states
 	groups  []group
 	moments map[string]*tensor.Tensor
-	numbers *kernels.Slots // of a step: those of each group, one after the other
+	numbers *kernels.StepScalars // of a step: those of each group, one after the other
 	steps   int
 	update  func(g, from, to int) // launches what updates elements of a group
 	// What a step updates, and the gradients, in the layout of flat: that itself, or float32 copies of

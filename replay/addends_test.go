@@ -42,8 +42,8 @@ func TestTermsConditions(t *testing.T) {
 		change(&l)
 		return l
 	}
-	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.IntArg(1); return nil })
-	if err := slots.Next(); err != nil {
+	scalars := kernels.NewStepScalars(1, func(n []kernels.Arg) error { n[0] = kernels.IntArg(1); return nil })
+	if err := scalars.Next(); err != nil {
 		t.Fatal(err)
 	}
 	touch := func(mode kernels.Mode, off, n int) capture.Launch {
@@ -69,7 +69,7 @@ func TestTermsConditions(t *testing.T) {
 		{"read by another", []capture.Launch{sum(3, y), read(1), touch(kernels.In, 7, 1)}, z, false, false},
 		{"read by another before", []capture.Launch{sum(3, y), touch(kernels.In, 7, 1), read(1)}, z, false, false},
 		{"read by rows of which the sizes may change", []capture.Launch{sum(3, y), set(byRows, func(l *capture.Launch) {
-			l.Args = append(append([]kernels.Arg(nil), l.Args...), slots.Arg(0))
+			l.Args = append(append([]kernels.Arg(nil), l.Args...), scalars.Arg(0))
 		})}, z, false, false},
 		{"as many as a map takes", []capture.Launch{sum(4, y), read(4)}, z, false, true},
 		{"one more", []capture.Launch{sum(4, y), read(5)}, z, false, false},
@@ -80,7 +80,7 @@ func TestTermsConditions(t *testing.T) {
 			l.Kernel.Fusions = fused.Fusions{AsElementwise: func([]kernels.Arg, kernels.Target) *operation.Map { return nil }}
 		}), read(1)}, z, false, false},
 		{"nothing to do", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args[2] = kernels.IntArg(0) }), read(1)}, z, false, false},
-		{"sizes that may change", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args = append(l.Args, slots.Arg(0)) }), read(1)}, z, false, false},
+		{"sizes that may change", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args = append(l.Args, scalars.Arg(0)) }), read(1)}, z, false, false},
 		{"to where its terms are", []capture.Launch{set(sum(3, y), func(l *capture.Launch) {
 			l.Args[0] = kernels.BufferArg(y, 0, 24)
 			l.Args[1] = kernels.BufferArg(y, 4, 8)

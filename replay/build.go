@@ -70,7 +70,7 @@ func (b *builder) build() error {
 	if err := b.place(constants); err != nil {
 		return err
 	}
-	if err := b.slots(); err != nil {
+	if err := b.scalars(); err != nil {
 		return err
 	}
 	b.rec.report.Launches = len(b.rec.launches)
@@ -420,16 +420,16 @@ func (b *builder) needs() {
 	}
 }
 
-// slots lists the numbers that each run sets, in the order in which the step made them; first those
+// scalars lists the numbers that each run sets, in the order in which the step made them; first those
 // that it has from before.
-func (b *builder) slots() error {
+func (b *builder) scalars() error {
 	of := map[any][]*turn{}
-	add := func(s *kernels.Slots, stays bool) {
-		t := &turn{slots: s, stays: stays}
+	add := func(s *kernels.StepScalars, stays bool) {
+		t := &turn{scalars: s, stays: stays}
 		of[s] = append(of[s], t)
 		b.rec.turns = append(b.rec.turns, t)
 	}
-	for _, s := range b.run.slots {
+	for _, s := range b.run.scalars {
 		add(s, true)
 	}
 	for _, s := range b.run.order {
@@ -444,11 +444,11 @@ func (b *builder) slots() error {
 			}
 			if p.since < 0 {
 				e := event{kernel: l.Kernel, at: i}
-				return fault("Record", ErrDiffers, "%s a number of an earlier step: call Slots.Arg in the step", e.argument(j))
+				return fault("Record", ErrDiffers, "%s a number of an earlier step: call StepScalars.Arg in the step", e.argument(j))
 			}
 			t := of[p.owner][p.since]
 			t.uses = append(t.uses, use{&l.Args[j], p})
-			b.rec.report.Slots++
+			b.rec.report.StepScalars++
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ func compare(dev capture.Device, first, second *trace) (*pairs, error) {
 			}
 		}
 		if b.kernel == nil && !sameBytes(a.data, b.data) {
-			return nil, fault("Record", ErrDiffers, "%s other values in the second: what changes is an input, a tensor older than Record that is set between the runs, or a slot", b.argument(0))
+			return nil, fault("Record", ErrDiffers, "%s other values in the second: what changes is an input, a tensor older than Record that is set between the runs, or a step scalar", b.argument(0))
 		}
 	}
 	if n, m := len(first.events), len(second.events); n != m {
@@ -46,13 +46,13 @@ func compare(dev capture.Device, first, second *trace) (*pairs, error) {
 		return nil, fault("Record", ErrDiffers, "%d launches in the first, %d in the second: only the %s continues with %s: where the first step of a program does more or less than those that follow, do it before Record",
 			first.launches(), second.launches(), longer, next.name())
 	}
-	for _, s := range slices.Concat(first.slots, second.slots) {
+	for _, s := range slices.Concat(first.scalars, second.scalars) {
 		n, m := first.turns[s], second.turns[s]
 		if n != m {
-			return nil, fault("Record", ErrDiffers, "slots are advanced %d times in the first, %d times in the second", n, m)
+			return nil, fault("Record", ErrDiffers, "step scalars are advanced %d times in the first, %d times in the second", n, m)
 		}
-		if all := second.ends[s] - first.ends[s]; slices.Contains(first.slots, s) && slices.Contains(second.slots, s) && all != m {
-			return nil, fault("Record", tensor.ErrGoroutine, "slots are advanced %d times in the second, %d of them by another goroutine: call Slots.Next in that of Record", all, all-m)
+		if all := second.ends[s] - first.ends[s]; slices.Contains(first.scalars, s) && slices.Contains(second.scalars, s) && all != m {
+			return nil, fault("Record", tensor.ErrGoroutine, "step scalars are advanced %d times in the second, %d of them by another goroutine: call StepScalars.Next in that of Record", all, all-m)
 		}
 	}
 	return p, nil
@@ -128,19 +128,19 @@ func shapeOf(dev capture.Device, b kernels.Buffer) string {
 	return fmt.Sprint([]int{b.Len()})
 }
 
-// number says how two numbers differ. Slots count their turns from the end of the run.
+// number says how two numbers differ. StepScalars count their turns from the end of the run.
 func (p *pairs) number(a, b *kernels.Arg) string {
-	s, i, turn := a.Slot()
-	t, j, now := b.Slot()
+	s, i, turn := a.StepScalar()
+	t, j, now := b.StepScalar()
 	switch {
 	case s != t || i != j:
-		return "another slot in the second"
+		return "another step scalar in the second"
 	case s != nil && turn-p.first.ends[s] != now-p.second.ends[t]:
-		return "a slot of another turn in the second: call Slots.Next as often in each step, and Slots.Arg after it"
+		return "a step scalar of another turn in the second: call StepScalars.Next as often in each step, and StepScalars.Arg after it"
 	case s == nil && a.Kind == kernels.ArgInt && a.Int != b.Int:
-		return fmt.Sprintf("%d in the first, %d in the second, and no slot: see kernels.Slots", a.Int, b.Int)
+		return fmt.Sprintf("%d in the first, %d in the second, and no step scalar: see kernels.StepScalars", a.Int, b.Int)
 	case s == nil && math.Float64bits(a.Real) != math.Float64bits(b.Real):
-		return fmt.Sprintf("%v in the first, %v in the second, and no slot: see kernels.Slots", a.Real, b.Real)
+		return fmt.Sprintf("%v in the first, %v in the second, and no step scalar: see kernels.StepScalars", a.Real, b.Real)
 	}
 	return ""
 }

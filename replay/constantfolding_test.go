@@ -42,12 +42,12 @@ func TestOnceConditions(t *testing.T) {
 	silent.Kernel = opaque("silent", kernels.In, kernels.Out)
 	idle := negate(same, a)
 	idle.Args[2] = kernels.IntArg(0)
-	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.FloatArg(1); return nil })
-	if err := slots.Next(); err != nil {
+	scalars := kernels.NewStepScalars(1, func(n []kernels.Arg) error { n[0] = kernels.FloatArg(1); return nil })
+	if err := scalars.Next(); err != nil {
 		t.Fatal(err)
 	}
 	varying := negate(same, a)
-	varying.Args = append(varying.Args, slots.Arg(0))
+	varying.Args = append(varying.Args, scalars.Arg(0))
 	gaps := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 2))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(a, 0, 16))
 	part := saying([]kernels.Operation{sumOf(viewOf(1, 0, 4, 4, 1))}, []kernels.Mode{kernels.In, kernels.InOut}, kernels.BufferArg(same, 0, 24), kernels.BufferArg(a, 0, 9))
 	both := func(first, second kernels.Buffer) capture.Launch {
@@ -79,7 +79,7 @@ func TestOnceConditions(t *testing.T) {
 		{"of what nobody made", []capture.Launch{add(same, b, a)}, nil},
 		{"without being said", []capture.Launch{silent}, []int{0}},
 		{"nothing", []capture.Launch{idle}, nil},
-		{"of a slot", []capture.Launch{varying}, nil},
+		{"of a step scalar", []capture.Launch{varying}, nil},
 		{"without a result", []capture.Launch{check}, nil},
 		{"an output", []capture.Launch{negate(same, out)}, nil},
 		{"one of two is an output", []capture.Launch{both(a, out)}, nil},

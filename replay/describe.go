@@ -237,11 +237,11 @@ func (d *described) formula(op *operation.Map, r operation.Result) string {
 	})
 }
 
-// number prints a number of a launch; one of slots as "slot".
+// number prints a number of a launch; a step scalar as "step-scalar".
 func (d *described) number(s operation.Scalar, t kernels.DType) string {
 	if s.Arg >= 0 {
-		if of, _, _ := d.args[s.Arg].Slot(); of != nil {
-			return "slot"
+		if of, _, _ := d.args[s.Arg].StepScalar(); of != nil {
+			return "step-scalar"
 		}
 	}
 	return fmt.Sprintf("%.6g", s.In(d.args, t))

@@ -16,5 +16,5 @@
 // tensors that are older than [Record], whose contents the caller sets between runs, with
 // tensor.Upload or SetInPlace. Its results are in tensors that are older, such as parameters, and
 // in those that the step returns. Numbers that change from run to run are
-// [kernels.Slots]: optimizers and random streams have them. docs/recording.md says more.
+// [kernels.StepScalars]: optimizers and random streams have them. docs/recording.md says more.
 package replay

@@ -142,8 +142,8 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestProfileSlots: numbers are those of the step, once for all launches.
-func TestProfileSlots(t *testing.T) {
+// TestProfileStepScalars: numbers are those of the step, once for all launches.
+func TestProfileStepScalars(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		eager, recorded := newTrainer(d, "adamw", "cosine"), newTrainer(d, "adamw", "cosine")
 		rec, err := replay.Record(d, recorded.step, sameBits)

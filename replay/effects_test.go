@@ -64,15 +64,15 @@ func TestEffects(t *testing.T) {
 	}
 	idle := saying(operations{sumOf(viewOf(1, 0, 4, 4, 1))}, modes{in, out}, vecs(24, 8)...)
 	idle.Args[2] = kernels.IntArg(0)
-	slots := kernels.NewSlots(2, func(n []kernels.Arg) error { n[0], n[1] = kernels.IntArg(1), kernels.FloatArg(1); return nil })
-	if err := slots.Next(); err != nil {
+	scalars := kernels.NewStepScalars(2, func(n []kernels.Arg) error { n[0], n[1] = kernels.IntArg(1), kernels.FloatArg(1); return nil })
+	if err := scalars.Next(); err != nil {
 		t.Fatal(err)
 	}
 	changing := func(l capture.Launch, arg, number int) capture.Launch {
 		if arg == len(l.Args) {
 			l.Args = append(l.Args, kernels.Arg{})
 		}
-		l.Args[arg] = slots.Arg(number)
+		l.Args[arg] = scalars.Arg(number)
 		return l
 	}
 	random := func(set func(r *operation.Random)) capture.Launch {
@@ -148,7 +148,7 @@ func TestEffects(t *testing.T) {
 		{"products of nothing", product(24, 0, 0, 12, 12, 4, 1), "reads [0 1 2] writes [2] fills [] said"},
 		{"products in parts", product(72, 5, 2, 36, 12, 4, 1), "reads [0 1] writes [2] fills [2] said"},
 		{"products in parts, and more", product(73, 5, 2, 36, 12, 4, 1), "reads [0 1 2] writes [2] fills [] said"},
-		{"a size that may change", changing(saying(operations{sumOf(viewOf(1, 0, 4, 4, 1))}, modes{in, out, inOut}, vecs(24, 8, 1)...), 3, 0), "reads [0 2] writes [1 2] fills [] slot"},
+		{"a size that may change", changing(saying(operations{sumOf(viewOf(1, 0, 4, 4, 1))}, modes{in, out, inOut}, vecs(24, 8, 1)...), 3, 0), "reads [0 2] writes [1 2] fills [] step scalar"},
 		{"a real that may change", changing(saying(operations{sumOf(viewOf(1, 0, 4, 4, 1))}, modes{in, inOut}, vecs(24, 8)...), 5, 1), "reads [0] writes [1] fills [1] said"},
 		{"a seed that may change", random(func(r *operation.Random) { r.Seed[0] = operation.Passed(1) }),
 			"reads [] writes [0] fills [0] said"},
@@ -160,10 +160,10 @@ func TestEffects(t *testing.T) {
 			"reads [] writes [0] fills [0] said"},
 		{"a high end that may change", random(func(r *operation.Random) { r.B = operation.Passed(1) }),
 			"reads [] writes [0] fills [0] said"},
-		{"how many may change", random(func(*operation.Random) {}), "reads [0] writes [0] fills [] slot"},
+		{"how many may change", random(func(*operation.Random) {}), "reads [0] writes [0] fills [] step scalar"},
 		{"a number of a map that may change", changing(saying(operations{scaled(5)}, modes{in, out}, vecs(5, 5)...), 5, 1), "reads [0] writes [1] fills [1] said map"},
 		{"an int of a map that may change", changing(saying(operations{scaled(5)}, modes{in, out}, vecs(5, 5)...), 5, 0), "reads [0] writes [1] fills [1] said"},
-		{"a size of a map that may change", changing(saying(operations{scaled(3)}, modes{in, out}, vecs(5, 5)...), 2, 0), "reads [0] writes [1] fills [] slot"},
+		{"a size of a map that may change", changing(saying(operations{scaled(3)}, modes{in, out}, vecs(5, 5)...), 2, 0), "reads [0] writes [1] fills [] step scalar"},
 		{"a map", saying(operations{mapOf(fn.Neg, []int{5}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{in, inOut}, vecs(5, 5)...), "reads [0] writes [1] fills [1] said map"},
 		{"a map that rounds", saying(operations{rounds}, modes{in, inOut}, vecs(5, 5)...), "reads [0] writes [1] fills [1] said late"},
 		{"a map that may round otherwise", near, "reads [0] writes [1] fills [1] said"},
@@ -193,7 +193,7 @@ func TestEffects(t *testing.T) {
 		for _, is := range []struct {
 			is   bool
 			name string
-		}{{n.described, " said"}, {n.m != nil, " map"}, {n.late != nil, " late"}, {n.why == slotted, " slot"}} {
+		}{{n.described, " said"}, {n.m != nil, " map"}, {n.late != nil, " late"}, {n.why == dynamicSize, " step scalar"}} {
 			if is.is {
 				got += is.name
 			}

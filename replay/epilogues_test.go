@@ -233,12 +233,12 @@ func TestStorers(t *testing.T) {
 		Rows: &fused.RowSpec{Of: func([]kernels.Arg, kernels.Target) *fused.RowTiling { return &fused.RowTiling{Rows: 1} }}}
 	mapped := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8))
 	mapped.Kernel.Fusions = fused.Fusions{Epilogue: &fused.EpilogueSpec{Result: 1}}
-	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.IntArg(1); return nil })
-	if err := slots.Next(); err != nil {
+	scalars := kernels.NewStepScalars(1, func(n []kernels.Arg) error { n[0] = kernels.IntArg(1); return nil })
+	if err := scalars.Next(); err != nil {
 		t.Fatal(err)
 	}
 	varying := stores(base.Args[:3]...)
-	varying.Args = append(varying.Args, slots.Arg(0))
+	varying.Args = append(varying.Args, scalars.Arg(0))
 	touch := func(mode kernels.Mode, off int) capture.Launch {
 		return touching(modes{mode}, kernels.BufferArg(y, off, 1))
 	}

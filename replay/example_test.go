@@ -55,8 +55,8 @@ func Example() {
 	// Output: 52 steps, w = 3.000, loss 0.000, <nil>
 }
 
-// A number that changes is a slot: its owner says how.
-func ExampleRecord_slots() {
+// A number that changes is a step scalar: its owner says how.
+func ExampleRecord_stepScalars() {
 	d, err := tensor.Open("cpu")
 	if err != nil {
 		fmt.Println(err)
@@ -64,17 +64,17 @@ func ExampleRecord_slots() {
 	}
 	defer d.Close()
 	temperature := 16.0
-	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error {
+	scalars := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error {
 		temperature /= 2
 		numbers[0] = kernels.FloatArg(temperature)
 		return nil
 	})
 	x := tensor.New(d, []float32{1, 2, 3})
 	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
-		if err := slots.Next(); err != nil {
+		if err := scalars.Next(); err != nil {
 			return nil, err
 		}
-		return []*tensor.Tensor{x.Div(tensor.ScalarFromArg(d, slots.Arg(0)))}, nil
+		return []*tensor.Tensor{x.Div(tensor.ScalarFromArg(d, scalars.Arg(0)))}, nil
 	})
 	if err != nil {
 		fmt.Println(err)

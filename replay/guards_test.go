@@ -44,8 +44,8 @@ func TestRefusedSteps(t *testing.T) {
 		x, y := devtest.New(d, []float64{1, 2, 3}), devtest.New(d, []float64{4, 5, 6})
 		index, others := devtest.New(d, []int32{0, 2}), devtest.New(d, []int32{1, 0})
 		elsewhere := devtest.New(other, []float64{1})
-		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.FloatArg(0.5); return nil })
-		stale := slots.Arg(0)
+		scalars := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.FloatArg(0.5); return nil })
+		stale := scalars.Arg(0)
 		var held *tensor.Tensor
 		weights := autograd.Param(tensor.Full(d, 1, 3, 2), "weights")
 		elements := autograd.Param(tensor.Full(d, 1, 3), "elements")
@@ -128,7 +128,7 @@ func TestRefusedSteps(t *testing.T) {
 				return one([]*tensor.Tensor{a, b}[run].Neg())
 			}, replay.ErrDiffers, []string{"X0 of launch 3, k_neg", "another part"}},
 			"a number": {func(run int) ([]*tensor.Tensor, error) { return one(x.MulScalar(float64(run))) },
-				replay.ErrDiffers, []string{"launch 1", "is 0 in the first, 1 in the second", "slot"}},
+				replay.ErrDiffers, []string{"launch 1", "is 0 in the first, 1 in the second", "step scalar"}},
 			"an int": {func(run int) ([]*tensor.Tensor, error) {
 				return one(tensor.ScalarFromArg(d, kernels.IntArg(run)))
 			}, replay.ErrDiffers, []string{"0 in the first, 1 in the second"}},
@@ -137,26 +137,26 @@ func TestRefusedSteps(t *testing.T) {
 			}, replay.ErrDiffers, []string{"upload", "other values"}},
 			"an older tensor set": {func(int) ([]*tensor.Tensor, error) { tensor.Upload(x, []float64{1, 2, 3}); return nil, nil },
 				replay.ErrUpload, []string{"between the runs"}},
-			"a slot and none": {func(run int) ([]*tensor.Tensor, error) {
+			"a step scalar and none": {func(run int) ([]*tensor.Tensor, error) {
 				if run == 0 {
-					return one(tensor.ScalarFromArg(d, slots.Arg(0)))
+					return one(tensor.ScalarFromArg(d, scalars.Arg(0)))
 				}
 				return one(tensor.ScalarFromArg(d, kernels.FloatArg(0)))
-			}, replay.ErrDiffers, []string{"another slot"}},
-			"slots advanced once": {func(run int) ([]*tensor.Tensor, error) {
+			}, replay.ErrDiffers, []string{"another step scalar"}},
+			"step scalars advanced once": {func(run int) ([]*tensor.Tensor, error) {
 				if run == 0 {
-					if err := slots.Next(); err != nil {
+					if err := scalars.Next(); err != nil {
 						return nil, err
 					}
 				}
 				return nil, nil
-			}, replay.ErrDiffers, []string{"slots are advanced 1 times in the first, 0 times in the second"}},
+			}, replay.ErrDiffers, []string{"step scalars are advanced 1 times in the first, 0 times in the second"}},
 			"a number of long ago": {func(int) ([]*tensor.Tensor, error) {
-				if err := slots.Next(); err != nil {
+				if err := scalars.Next(); err != nil {
 					return nil, err
 				}
 				return one(tensor.ScalarFromArg(d, stale))
-			}, replay.ErrDiffers, []string{"slot"}},
+			}, replay.ErrDiffers, []string{"step scalar"}},
 			"unwritten": {func(int) ([]*tensor.Tensor, error) { return one(tensor.Empty(d, 5).Exp()) }, replay.ErrUnwritten, []string{"X0 of launch 1, k_exp", "[5]"}},
 			"unwritten part": {func(int) ([]*tensor.Tensor, error) {
 				z := tensor.Empty(d, 5)
@@ -177,12 +177,12 @@ func TestRefusedSteps(t *testing.T) {
 				go func() { met <- tensor.Try(func() { x.Exp().Free() }) }()
 				return nil, <-met
 			}, tensor.ErrGoroutine, []string{"another goroutine has claimed the device"}},
-			"slots of another goroutine": {func(int) ([]*tensor.Tensor, error) {
-				if err := slots.Next(); err != nil {
+			"step scalars of another goroutine": {func(int) ([]*tensor.Tensor, error) {
+				if err := scalars.Next(); err != nil {
 					return nil, err
 				}
 				met := make(chan error)
-				go func() { met <- slots.Next() }()
+				go func() { met <- scalars.Next() }()
 				return nil, <-met
 			}, tensor.ErrGoroutine, []string{"advanced 2 times", "1 of them by another goroutine"}},
 			"a recording inside": {func(int) ([]*tensor.Tensor, error) {
@@ -312,12 +312,12 @@ func TestRefusedRuns(t *testing.T) {
 		}
 
 		kind := kernels.FloatArg(1)
-		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kind; return nil })
+		scalars := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error { numbers[0] = kind; return nil })
 		rec = record(func() ([]*tensor.Tensor, error) {
-			if err := slots.Next(); err != nil {
+			if err := scalars.Next(); err != nil {
 				return nil, err
 			}
-			return one(tensor.ScalarFromArg(d, slots.Arg(0)))
+			return one(tensor.ScalarFromArg(d, scalars.Arg(0)))
 		})
 		kind = kernels.IntArg(1)
 		refused(t, "a number of another kind", rec.Run(), tensor.ErrArgument, "an int", "a real")
@@ -373,7 +373,7 @@ func TestBusyDevice(t *testing.T) {
 	})
 }
 
-// TestNumberOfWorkItems: a number that is a slot may say how many work-items a launch has, none
+// TestNumberOfWorkItems: a number that is a step scalar may say how many work-items a launch has, none
 // when it was recorded.
 func TestNumberOfWorkItems(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
@@ -389,13 +389,13 @@ func TestNumberOfWorkItems(t *testing.T) {
 				}
 			}}}
 		n, y := 0, tensor.Zeros(d, 1000)
-		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(n); return nil })
+		scalars := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(n); return nil })
 		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
-			if err := slots.Next(); err != nil {
+			if err := scalars.Next(); err != nil {
 				return nil, err
 			}
 			y.ZeroInPlace()
-			tensor.Launch(d, k, y.Arg(), slots.Arg(0))
+			tensor.Launch(d, k, y.Arg(), scalars.Arg(0))
 			return one(y.Sum())
 		})
 		if err != nil {
@@ -547,7 +547,7 @@ func TestMemory(t *testing.T) {
 		}
 		report := rec.Report()
 		const aligned = 512 // bytes to which a GPU aligns each buffer
-		if report.PlannedBytes <= 0 || report.PlannedBytes > 2*report.EagerBytes+int64(aligned*report.Launches) || report.Launches == 0 || report.Slots != 3 || report.Took <= 0 {
+		if report.PlannedBytes <= 0 || report.PlannedBytes > 2*report.EagerBytes+int64(aligned*report.Launches) || report.Launches == 0 || report.StepScalars != 3 || report.Took <= 0 {
 			t.Errorf("%s: %v", sel, report)
 		}
 		if !strings.Contains(report.String(), "launches") {
@@ -651,11 +651,11 @@ func TestSeveral(t *testing.T) {
 func TestOrderOfOwners(t *testing.T) {
 	d := devtest.CPU(t)
 	state := 1.0 // of both
-	grow := kernels.NewSlots(1, func(numbers []kernels.Arg) error { state += 3; numbers[0] = kernels.FloatArg(state); return nil })
-	double := kernels.NewSlots(1, func(numbers []kernels.Arg) error { state *= 2; numbers[0] = kernels.FloatArg(state); return nil })
+	grow := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error { state += 3; numbers[0] = kernels.FloatArg(state); return nil })
+	double := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error { state *= 2; numbers[0] = kernels.FloatArg(state); return nil })
 	step := func() ([]*tensor.Tensor, error) {
 		var out []*tensor.Tensor
-		for _, s := range []*kernels.Slots{double, grow, grow, double} {
+		for _, s := range []*kernels.StepScalars{double, grow, grow, double} {
 			if err := s.Next(); err != nil {
 				return nil, err
 			}
@@ -726,13 +726,13 @@ func TestConstantBytes(t *testing.T) {
 	}
 }
 
-// TestSlotsAdvancedOutside: numbers that the caller advances between runs are taken as they are
+// TestStepScalarsAdvancedOutside: numbers that the caller advances between runs are taken as they are
 // then.
-func TestSlotsAdvancedOutside(t *testing.T) {
+func TestStepScalarsAdvancedOutside(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		v := 0.0
-		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { v++; numbers[0] = kernels.FloatArg(v); return nil })
-		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return one(tensor.ScalarFromArg(d, slots.Arg(0))) })
+		scalars := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error { v++; numbers[0] = kernels.FloatArg(v); return nil })
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return one(tensor.ScalarFromArg(d, scalars.Arg(0))) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -743,7 +743,7 @@ func TestSlotsAdvancedOutside(t *testing.T) {
 			if got, err := rec.Outputs()[0].Item(); err != nil || got != want {
 				t.Errorf("%v, want %v (%v)", got, want, err)
 			}
-			if err := slots.Next(); err != nil {
+			if err := scalars.Next(); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -62,7 +62,7 @@ func TestLookup(t *testing.T) {
 		tensor.Launch(x.Device(), k, x.Arg(), y.Arg(), kernels.IntArg(rows), period)
 		return y
 	}
-	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(period); return nil })
+	scalars := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(period); return nil })
 	for name, c := range map[string]struct {
 		// made returns the inputs of as many samples as x has, and outputs.
 		made func(x *tensor.Tensor) tensors
@@ -83,7 +83,7 @@ func TestLookup(t *testing.T) {
 		"a large table": {func(x *tensor.Tensor) tensors {
 			return tensors{of(halves, x, x.Shape()[0], kernels.IntArg(x.Shape()[0]+1))}
 		}, "the table is too large"},
-		"another period": {func(x *tensor.Tensor) tensors { return tensors{of(halves, x, x.Shape()[0], slots.Arg(0))} }, "the table is not the same in all runs"},
+		"another period": {func(x *tensor.Tensor) tensors { return tensors{of(halves, x, x.Shape()[0], scalars.Arg(0))} }, "the table is not the same in all runs"},
 		"a part": {func(x *tensor.Tensor) tensors {
 			n := x.Shape()[0]
 			return tensors{of(halves, x, 2*n, kernels.IntArg(period)).Slice(0, n, 2*n)}
@@ -96,7 +96,7 @@ func TestLookup(t *testing.T) {
 				tensorapi.Impl.AsMatrixUnits(d, grouped)
 				l := newLearner(d, 64*d.Target().Units+33, plain(inputs, 32, 3), "adamw")
 				rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
-					if err := slots.Next(); err != nil {
+					if err := scalars.Next(); err != nil {
 						return nil, err
 					}
 					made := c.made(l.x)

@@ -32,14 +32,14 @@ var methodShapes = [][][]int{
 // methodsWorld is what is older than random programs, two of which share it. Two of one seed are
 // alike.
 type methodsWorld struct {
-	d      tensor.Device
-	older  []*tensor.Tensor
-	index  []*tensor.Tensor
-	rng    *tensor.RNG
-	slots  *kernels.Slots
-	phase  int
-	shapes [][]int
-	did    map[string]int
+	d       tensor.Device
+	older   []*tensor.Tensor
+	index   []*tensor.Tensor
+	rng     *tensor.RNG
+	scalars *kernels.StepScalars
+	phase   int
+	shapes  [][]int
+	did     map[string]int
 }
 
 // newMethodsWorld counts in did what is done.
@@ -57,7 +57,7 @@ func newMethodsWorld(d tensor.Device, seed uint64, did map[string]int) *methodsW
 	for _, n := range []int{1, 3, 4, 5} {
 		w.index = append(w.index, devtest.New(d, []int32{2, 0, 1, 0, 0}[:n]))
 	}
-	w.slots = kernels.NewSlots(2, func(numbers []kernels.Arg) error {
+	w.scalars = kernels.NewStepScalars(2, func(numbers []kernels.Arg) error {
 		w.phase++
 		numbers[0], numbers[1] = kernels.FloatArg(1/float64(w.phase)), kernels.IntArg(w.phase%5)
 		return nil
@@ -283,7 +283,7 @@ func (w *methodsWorld) step(seed uint64) func() ([]*tensor.Tensor, error) {
 	return func() ([]*tensor.Tensor, error) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		values := append([]*tensor.Tensor{}, w.older...)
-		if err := w.slots.Next(); err != nil {
+		if err := w.scalars.Next(); err != nil {
 			return nil, err
 		}
 		mode := r.IntN(4) // what is likely
@@ -373,14 +373,14 @@ func (w *methodsWorld) step(seed uint64) func() ([]*tensor.Tensor, error) {
 					return one(z)
 				})
 			case k < 71:
-				note("number", func() []*tensor.Tensor { return one(x.Mul(tensor.ScalarFromArg(w.d, w.slots.Arg(0)))) })
+				note("number", func() []*tensor.Tensor { return one(x.Mul(tensor.ScalarFromArg(w.d, w.scalars.Arg(0)))) })
 			case k < 72:
 				note("next", func() []*tensor.Tensor {
-					_ = w.slots.Next()
-					return one(x.Add(tensor.ScalarFromArg(w.d, w.slots.Arg(0))))
+					_ = w.scalars.Next()
+					return one(x.Add(tensor.ScalarFromArg(w.d, w.scalars.Arg(0))))
 				})
 			case k < 73:
-				note("int number", func() []*tensor.Tensor { return one(x.Add(tensor.ScalarFromArg(w.d, w.slots.Arg(1)))) })
+				note("int number", func() []*tensor.Tensor { return one(x.Add(tensor.ScalarFromArg(w.d, w.scalars.Arg(1)))) })
 			case k < 75:
 				note("constant", func() []*tensor.Tensor {
 					data := make([]float64, x.Len())

@@ -205,12 +205,12 @@ func TestBesideConditions(t *testing.T) {
 	reads := func(buf kernels.Buffer, at int) capture.Launch {
 		return capture.Launch{Kernel: read, Args: append([]kernels.Arg{kernels.BufferArg(buf, 0, buf.Len()), kernels.BufferArg(mem, at, 1)}, ints(1, 1, 64)...)}
 	}
-	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(1); return nil })
-	if err := slots.Next(); err != nil {
+	scalars := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(1); return nil })
+	if err := scalars.Next(); err != nil {
 		t.Fatal(err)
 	}
 	slotted := fills(fill, 0, 1, 1, 64)
-	slotted.Args[1] = slots.Arg(0)
+	slotted.Args[1] = scalars.Arg(0)
 	one := fills(fill, 1, 2, 1, 64)
 	for _, c := range []struct {
 		name  string
@@ -232,7 +232,7 @@ func TestBesideConditions(t *testing.T) {
 		{"of blocks", []capture.Launch{one, fills(blocks, 0, 1, 1, 64)}, 2, 0},
 		{"local memory", []capture.Launch{fills(local, 0, 1, 1, 64), one}, 1, 0},
 		{"local memory of both", []capture.Launch{fills(local, 0, 1, 1, 64), fills(local, 1, 1, 1, 64)}, 2, 0},
-		{"sizes that are slots", []capture.Launch{slotted, one}, 2, 0},
+		{"sizes that are step scalars", []capture.Launch{slotted, one}, 2, 0},
 		{"the latter's, too", []capture.Launch{one, slotted}, 2, 0},
 		{"what is between needs the former", []capture.Launch{fills(fill, 0, 1, 1, 64), fills(alone, 0, 1, 1, 64), one}, 2, 2},
 		{"what is between is needed", []capture.Launch{one, fills(alone, 0, 1, 1, 64), fills(fill, 0, 1, 1, 64)}, 2, 2},

@@ -45,9 +45,9 @@ func (s *step) proposal(m fusion.Match) (*proposal, *fusion.Refusal) {
 		if why := s.r.misfit(l); why != "" {
 			return nil, refusal(fusion.ErrProposal, "%s", why)
 		}
-		if i := strangeSlot(l.Args, p.covered); i >= 0 {
+		if i := foreignScalar(l.Args, p.covered); i >= 0 {
 			return nil, refusal(fusion.ErrProposal,
-				"%s: argument %d, %s, is a slot that no covered launch takes: pass one of theirs",
+				"%s: argument %d, %s, is a step scalar that no covered launch takes: pass one of theirs",
 				l.Kernel.Name, i, l.Kernel.Params[i].Name)
 		}
 		n := &node{kernel: l.Kernel, args: slices.Clone(l.Args)}
@@ -70,13 +70,13 @@ func (s *step) proposal(m fusion.Match) (*proposal, *fusion.Refusal) {
 	return p, nil
 }
 
-// strangeSlot returns the first argument that is a slot of none of some launches, −1 if there is none.
-func strangeSlot(args []kernels.Arg, of []*node) int {
+// foreignScalar returns the first argument that is a step scalar of none of some launches, −1 if there is none.
+func foreignScalar(args []kernels.Arg, of []*node) int {
 	return slices.IndexFunc(args, func(a kernels.Arg) bool {
-		s, number, turn := a.Slot()
+		s, number, turn := a.StepScalar()
 		return s != nil && !slices.ContainsFunc(of, func(n *node) bool {
 			return slices.ContainsFunc(n.args, func(b kernels.Arg) bool {
-				t, k, when := b.Slot()
+				t, k, when := b.StepScalar()
 				return s == t && number == k && turn == when
 			})
 		})

@@ -226,7 +226,7 @@ func TestProposals(t *testing.T) {
 		return fusion.Match{Covers: both, Launches: []fusion.Launch{l}}
 	}
 	odd := kernels.NewHostBuffer(kernels.Int32, 8)
-	foreign := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(1); return nil })
+	foreign := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(1); return nil })
 	if err := foreign.Next(); err != nil {
 		t.Fatal(err)
 	}
@@ -249,8 +249,8 @@ func TestProposals(t *testing.T) {
 		{"another type", other(func(l *fusion.Launch) { l.Args[1].Buf = odd }), fusion.ErrProposal, "type int32"},
 		{"out of range", other(func(l *fusion.Launch) { l.Args[0].N = 9 }), fusion.ErrProposal, "9 elements from 0 on, of memory that has 8"},
 		{"a long for an int", other(func(l *fusion.Launch) { l.Args[2] = kernels.LongArg(1 << 40) }), fusion.ErrProposal, "no int of 32 bits"},
-		{"a slot of others", other(func(l *fusion.Launch) { l.Args[2] = foreign.Arg(0) }), fusion.ErrProposal,
-			"is a slot that no covered launch takes"},
+		{"a step scalar of others", other(func(l *fusion.Launch) { l.Args[2] = foreign.Arg(0) }), fusion.ErrProposal,
+			"is a step scalar that no covered launch takes"},
 		{"what it does is not covered", fusion.Match{Covers: []int{1}, Launches: []fusion.Launch{standIn([]int{0}, in(all(way)), in(all(y)))}}, fusion.ErrProposal, "does not cover"},
 		{"nothing in its place", fusion.Match{Covers: both}, fusion.ErrIntermediate, "1 k_copy makes on the way is there after the run"},
 		{"a part of the result", fusion.Match{Covers: both, Launches: []fusion.Launch{standIn(nil, in(all(x)), in(kernels.BufferArg(y, 0, 7)))}}, fusion.ErrIntermediate, "after the run"},

@@ -19,17 +19,17 @@ import (
 // world is a random program: what is older than its steps, and a step that does the same operations
 // each time it is called, on inputs that change. Two of one seed do the same.
 type world struct {
-	seed   uint64
-	d      tensor.Device
-	older  []*tensor.Tensor // inputs, and what steps change in place
-	index  *tensor.Tensor
-	rng    *tensor.RNG
-	slots  *kernels.Slots
-	phase  int // of the owner of slots
-	ops    map[string]int
-	shapes [][]int
-	table  []randomOp // that steps are made of
-	most   bool       // steps return half of the values that they have at the end
+	seed    uint64
+	d       tensor.Device
+	older   []*tensor.Tensor // inputs, and what steps change in place
+	index   *tensor.Tensor
+	rng     *tensor.RNG
+	scalars *kernels.StepScalars
+	phase   int // of the owner of step scalars
+	ops     map[string]int
+	shapes  [][]int
+	table   []randomOp // that steps are made of
+	most    bool       // steps return half of the values that they have at the end
 }
 
 // shapesOf are those of a world's older tensors: some broadcast to others, some are empty.
@@ -51,7 +51,7 @@ func newWorld(d tensor.Device, seed uint64) *world {
 		w.older = append(w.older, t)
 	}
 	w.index = devtest.New(d, make([]int32, 1+r.IntN(5)))
-	w.slots = kernels.NewSlots(2, func(numbers []kernels.Arg) error {
+	w.scalars = kernels.NewStepScalars(2, func(numbers []kernels.Arg) error {
 		w.phase++
 		numbers[0], numbers[1] = kernels.FloatArg(1/float64(w.phase)), kernels.IntArg(w.phase%5)
 		return nil
@@ -88,7 +88,7 @@ func (w *world) set(time int) {
 func (w *world) step() ([]*tensor.Tensor, error) {
 	r := rand.New(rand.NewPCG(w.seed, 2))
 	values := append([]*tensor.Tensor{}, w.older...)
-	if err := w.slots.Next(); err != nil {
+	if err := w.scalars.Next(); err != nil {
 		return nil, err
 	}
 	pick := func() *tensor.Tensor { return values[r.IntN(len(values))] }
@@ -206,14 +206,14 @@ var randomOps = []randomOp{
 		return x.Mul(w.rng.Uniform(w.d, 0, 1, x.Shape()...).SubScalar(0.5).Sign().ReLU())
 	}},
 	{"number", func(w *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
-		return x.Mul(tensor.ScalarFromArg(w.d, w.slots.Arg(0)))
+		return x.Mul(tensor.ScalarFromArg(w.d, w.scalars.Arg(0)))
 	}},
 	{"int number", func(w *world, _ *rand.Rand, _, _ *tensor.Tensor) *tensor.Tensor {
-		return tensor.ScalarFromArg(w.d, w.slots.Arg(1)).To(w.d.DefaultType())
+		return tensor.ScalarFromArg(w.d, w.scalars.Arg(1)).To(w.d.DefaultType())
 	}},
 	{"next", func(w *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
-		_ = w.slots.Next()
-		return x.Add(tensor.ScalarFromArg(w.d, w.slots.Arg(0)))
+		_ = w.scalars.Next()
+		return x.Add(tensor.ScalarFromArg(w.d, w.scalars.Arg(0)))
 	}},
 	{"constant", func(w *world, r *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
 		return x.Add(tensor.Scalar(w.d, r.Float64()))

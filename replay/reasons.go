@@ -14,7 +14,7 @@ type Reason string
 // The reasons.
 const (
 	ReasonOpaque      Reason = "opaque"       // a kernel does not say what it computes, or computes what the pass knows nothing of
-	ReasonDynamicSize Reason = "dynamic-size" // sizes of a launch are slots
+	ReasonDynamicSize Reason = "dynamic-size" // sizes of a launch are step scalars
 	ReasonTypes       Reason = "types"        // the launches compute in different types, or in one that the pass does not know
 	ReasonRounding    Reason = "rounding"     // the bits of a result might be others
 	ReasonAccess      Reason = "access"       // elements are read or written in an order, or by indices, that cannot be joined
@@ -86,8 +86,8 @@ func failed(err error) *cause {
 
 // Causes that several passes have.
 var (
-	// slotted is why a launch is no map of which another run may have other sizes.
-	slotted      = because(ReasonDynamicSize, "its sizes are slots")
+	// dynamicSize is why a launch is no map of which another run may have other sizes.
+	dynamicSize  = because(ReasonDynamicSize, "its sizes are step scalars")
 	notDescribed = because(ReasonOpaque, "its kernel does not say what it computes")
 	otherVectors = because(ReasonRounding, "vectors of a function may have other bits than elements")
 	muchMemory   = because(ReasonMemory, "it would keep much memory")

@@ -20,7 +20,7 @@ import (
 // that a kernel which only the step launches is never built. Where the step cannot be recorded, they
 // are done one by one, as the step asked for them.
 //
-// The two runs must do the same: the same launches, with the same numbers but for [kernels.Slots],
+// The two runs must do the same: the same launches, with the same numbers but for [kernels.StepScalars],
 // on memory that plays the same part. Values that the step uploads are constants of the recording,
 // and must be the same, too. An error says what differs, or cannot be recorded: a read on the host,
 // such as Item; an upload to a tensor older than Record; a launch on another device, or by another
@@ -152,7 +152,7 @@ func watch(d tensor.Device, dev capture.Device, n *trace, step func() ([]*tensor
 		return nil, err
 	}
 	defer stop()
-	defer stepwatch.Watch(func(s any) { n.advanced(s.(*kernels.Slots)) })()
+	defer stepwatch.Watch(func(s any) { n.advanced(s.(*kernels.StepScalars)) })()
 	returned, err := step()
 	switch {
 	case n.refused != nil:

@@ -49,11 +49,11 @@ type need struct {
 	moves  int
 }
 
-// turn is that slots are advanced, and the arguments that are set then.
+// turn is that step scalars are advanced, and the arguments that are set then.
 type turn struct {
-	slots *kernels.Slots
-	stays bool // they are not: the arguments are of the turn before the step
-	uses  []use
+	scalars *kernels.StepScalars
+	stays   bool // they are not: the arguments are of the turn before the step
+	uses    []use
 }
 
 // use is an argument and the number that it takes.
@@ -64,11 +64,11 @@ type use struct {
 
 // Report is what there is to know of a recording.
 type Report struct {
-	Step       int // launches of the step as it was done eagerly
-	Launches   int // of a run
-	Hoisted    int // that were done when the step was recorded, and are not in a run
-	Slots      int // arguments that a run sets
-	FusedSteps int // matches of registered fusions that were done: perceptrons whose training step is one launch, say
+	Step        int // launches of the step as it was done eagerly
+	Launches    int // of a run
+	Hoisted     int // that were done when the step was recorded, and are not in a run
+	StepScalars int // arguments that a run sets
+	FusedSteps  int // matches of registered fusions that were done: perceptrons whose training step is one launch, say
 	// NotFused says why others were not, nil if there are none. It wraps a *fusion.Refusal for each,
 	// and in that a *tensor.MiscompileError where the device computes a launch wrongly.
 	NotFused error
@@ -88,8 +88,8 @@ type Report struct {
 
 // String returns the report in a line.
 func (r Report) String() string {
-	return fmt.Sprintf("%d launches of %d in the step, %d done once, %d numbers set by slots, %d bytes planned where eager took %d, %d bytes of constants, recorded in %v (rewriting %v, building %v)",
-		r.Launches, r.Step, r.Hoisted, r.Slots, r.PlannedBytes, r.EagerBytes, r.ConstantBytes, r.Took, r.Rewriting, r.Building)
+	return fmt.Sprintf("%d launches of %d in the step, %d done once, %d numbers set by step scalars, %d bytes planned where eager took %d, %d bytes of constants, recorded in %v (rewriting %v, building %v)",
+		r.Launches, r.Step, r.Hoisted, r.StepScalars, r.PlannedBytes, r.EagerBytes, r.ConstantBytes, r.Took, r.Rewriting, r.Building)
 }
 
 // Report returns what there is to know of r.
@@ -100,7 +100,7 @@ func (r *Recording) Report() Report { return r.report }
 // to the recording.
 func (r *Recording) Outputs() []*tensor.Tensor { return r.outputs }
 
-// Run does the step once more. It advances the owners of slots (optimizers, random streams), sets
+// Run does the step once more. It advances the owners of step scalars (optimizers, random streams), sets
 // the numbers, and launches everything; it waits only where the host is too far ahead of the
 // device, as tensor.Device says. Afterwards the tensors older than Record and the outputs are as an
 // eager step would have left them. So are the gradients of parameters, and whether these have one
@@ -189,14 +189,14 @@ func (r *Recording) ready() error {
 // advance makes the numbers of a turn and sets the arguments to them.
 func (t *turn) advance() error {
 	if !t.stays {
-		if err := t.slots.Next(); err != nil {
+		if err := t.scalars.Next(); err != nil {
 			return err
 		}
 	}
 	for _, u := range t.uses {
-		now := t.slots.Number(u.number)
+		now := t.scalars.Number(u.number)
 		if now.Kind != u.arg.Kind {
-			return fault("Run", tensor.ErrArgument, "number %d of slots is %v, and was %v when it was recorded", u.number, now.Kind, u.arg.Kind)
+			return fault("Run", tensor.ErrArgument, "number %d of step scalars is %v, and was %v when it was recorded", u.number, now.Kind, u.arg.Kind)
 		}
 		u.set(now)
 	}

@@ -152,9 +152,9 @@ func (r *rewriter) describe(n *node) {
 			n.why = notDescribed
 		}
 	}
-	sizes := slotSizes(args, ops)
+	sizes := dynamicSizes(args, ops)
 	if sizes {
-		n.why = slotted
+		n.why = dynamicSize
 	} else if n.why == nil {
 		n.m, n.why = mappingOf(k, args, ops)
 		if op, ok := ops[0].(*operation.Map); ok && n.m != nil && op.Rounds {
@@ -223,9 +223,9 @@ func effects(args []kernels.Arg, ops []kernels.Operation) (keeps, fills map[int]
 	return keeps, fills
 }
 
-// slotSizes reports whether an int of a launch is a slot and may say what it computes: it is no
+// dynamicSizes reports whether an int of a launch is a step scalar and may say what it computes: it is no
 // scalar of its operations.
-func slotSizes(args []kernels.Arg, ops []kernels.Operation) bool {
+func dynamicSizes(args []kernels.Arg, ops []kernels.Operation) bool {
 	passed := map[int]bool{}
 	for _, op := range ops {
 		switch op := op.(type) {
@@ -242,7 +242,7 @@ func slotSizes(args []kernels.Arg, ops []kernels.Operation) bool {
 		}
 	}
 	for i := range args {
-		if s, _, _ := args[i].Slot(); s != nil && args[i].Kind == kernels.ArgInt && !passed[i] {
+		if s, _, _ := args[i].StepScalar(); s != nil && args[i].Kind == kernels.ArgInt && !passed[i] {
 			return true
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // the others behind that; or, if nothing between them has to be done before the last, where the first was.
 //
 // It is refused where
-//   - the work-groups of the launches are of several sizes, or a number that may say so is a slot
+//   - the work-groups of the launches are of several sizes, or a number that may say so is a step scalar
 //   - a launch has many work-groups, or most of those that all have together would find nothing to
 //     do
 //   - the latter depends on the former, if by way of what is done between them
@@ -139,7 +139,7 @@ func (r *rewriter) batch() (made bool) {
 
 // groupOf returns a group of one launch, nil if the launch is done alone.
 func (r *rewriter) groupOf(n *node) *group {
-	if n.once || n.chain != nil || n.why == slotted {
+	if n.once || n.chain != nil || n.why == dynamicSize {
 		return nil
 	}
 	if n.m != nil && n.fused {

@@ -12,7 +12,7 @@ import (
 // [Options.Constants], such as the weights of a model that only runs, and what is made of them.
 //
 // It is refused where
-//   - a number of the launch is a slot
+//   - a number of the launch is a step scalar
 //   - the result is there after the run, or a launch that is not done once writes to its memory
 //   - its memory is read before all of it is there
 //   - the launch does not write its result whole
@@ -36,7 +36,7 @@ func foldConstants(r *rewriter) {
 	}
 	unknown := func(g region) bool { return makers[g.buf] == nil && !r.constant(g.buf) }
 	for i, n := range r.nodes {
-		if n == nil || len(n.writes) == 0 || n.slot() || slices.ContainsFunc(n.reads, unknown) {
+		if n == nil || len(n.writes) == 0 || n.scalar() || slices.ContainsFunc(n.reads, unknown) {
 			continue
 		}
 		able[i] = n.fillsAll()
@@ -106,9 +106,9 @@ func (r *rewriter) made(i int, n *node, able map[int]bool) map[kernels.Buffer][]
 	return made
 }
 
-// slot reports whether a number of the launch changes from run to run.
-func (n *node) slot() bool {
-	return slices.ContainsFunc(n.args, func(a kernels.Arg) bool { s, _, _ := a.Slot(); return s != nil })
+// scalar reports whether a number of the launch changes from run to run.
+func (n *node) scalar() bool {
+	return slices.ContainsFunc(n.args, func(a kernels.Arg) bool { s, _, _ := a.StepScalar(); return s != nil })
 }
 
 // fillsAll reports whether the launch writes whole all that it writes.

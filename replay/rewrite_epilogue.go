@@ -137,7 +137,7 @@ func (r *rewriter) producer(j int, o operand) int {
 	if !r.opt.without(rowsPass.name) && fused.RowTilingOf(n.kernel, n.args, r.target) != nil {
 		return -1 // which are fused with more than one map
 	}
-	if n.m != nil || n.once || fused.Of(n.kernel).Epilogue == nil || n.why == slotted {
+	if n.m != nil || n.once || fused.Of(n.kernel).Epilogue == nil || n.why == dynamicSize {
 		return -1
 	}
 	if a := n.args[fused.Of(n.kernel).Epilogue.Result]; a.Buf != o.buf || o.mask || !(a.Off <= o.off && o.off < a.Off+a.N) {

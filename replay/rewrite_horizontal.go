@@ -14,7 +14,7 @@ import (
 //
 // It is refused where
 //   - the device is a CPU, which one launch keeps busy
-//   - a kernel does not say how it is done with others, or a number that may say so is a slot
+//   - a kernel does not say how it is done with others, or a number that may say so is a step scalar
 //   - the work-groups of the two have not as many work-items, or do not lie in a row
 //   - both have many work-groups, or both use local memory
 //   - what is done between them keeps either from going where the other is
@@ -84,7 +84,7 @@ func fuseHorizontally(r *rewriter) {
 // fusesHorizontally reports whether the launch at place i can be fused with an independent one.
 func (r *rewriter) fusesHorizontally(i int) bool {
 	n := r.nodes[i]
-	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != slotted &&
+	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != dynamicSize &&
 		fused.Of(n.kernel).Batch != nil && fused.Of(n.kernel).Batch.Function != "" &&
 		!n.kernel.Grid(n.args, r.target).Empty()
 }

@@ -92,7 +92,7 @@ func (r *rewriter) lookUpIn(i, j int) (why *cause) {
 	switch {
 	case place < i:
 		return because(ReasonUnsupported, "there is no launch between it and the one that writes what it reads")
-	case slices.ContainsFunc(rest, func(a kernels.Arg) bool { s, _, _ := a.Slot(); return s != nil }):
+	case slices.ContainsFunc(rest, func(a kernels.Arg) bool { s, _, _ := a.StepScalar(); return s != nil }):
 		return because(ReasonDynamicSize, "the table is not the same in all runs")
 	case 2*n > rows.N || n*real.Size() > onceBytes:
 		return because(ReasonCost, "the table is too large")

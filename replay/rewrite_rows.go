@@ -53,10 +53,10 @@ func fuseRows(r *rewriter) {
 	for j := range r.nodes {
 		for i := j - 1; i >= max(0, j-rowsFar); i-- {
 			p, c := r.nodes[i], r.nodes[j]
-			if c == nil || c.why == slotted {
+			if c == nil || c.why == dynamicSize {
 				break
 			}
-			if p == nil || p.once || p.why == slotted || !p.feeds(c) || p.m != nil && c.m != nil {
+			if p == nil || p.once || p.why == dynamicSize || !p.feeds(c) || p.m != nil && c.m != nil {
 				continue
 			}
 			if !p.rowwise() || !c.rowwise() {

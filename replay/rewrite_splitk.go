@@ -13,7 +13,7 @@ import (
 //
 // It is refused where
 //   - the device is a CPU, which a launch costs little
-//   - a sum is added to what is there, or multiplied by a number, or one of those is a slot
+//   - a sum is added to what is there, or multiplied by a number, or one of those is a step scalar
 //   - anything else reads the part of the gradient, or it is there after the run
 //   - what the sum reads is overwritten before the update, or is not only the sum's
 //   - memory would be kept longer, and is large
@@ -25,7 +25,7 @@ func fuseSplitK(r *rewriter) {
 		return
 	}
 	for j, n := range r.nodes {
-		if n == nil || n.once || n.m != nil || n.chain != nil || n.kernel.Describe == nil || n.why == slotted {
+		if n == nil || n.once || n.m != nil || n.chain != nil || n.kernel.Describe == nil || n.why == dynamicSize {
 			continue
 		}
 		if u := gradsums.Registered().Update(n.args, n.kernel.Describe(n.args)); u != nil {
@@ -44,7 +44,7 @@ func (r *rewriter) fuseSplitKInto(j int, u gradsums.Update) {
 	size := 0
 	begins := map[kernels.Buffer]int{} // in one memory, of what the sums read
 	for i, c := range r.nodes[:j] {
-		if c == nil || c.once || c.m != nil || c.chain != nil || c.why == slotted {
+		if c == nil || c.once || c.m != nil || c.chain != nil || c.why == dynamicSize {
 			continue
 		}
 		if gradsums.Registered().Partials(c.kernel, c.args, 0, 0, r.target) == nil {

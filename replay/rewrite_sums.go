@@ -17,7 +17,7 @@ var sumPass = rewrite{"sum-to-elementwise", "makes maps of sums of few terms tha
 
 func sumsToElementwise(r *rewriter) {
 	for i, n := range r.nodes {
-		if n == nil || n.m != nil || n.once || fused.Of(n.kernel).AsElementwise == nil || n.why == slotted ||
+		if n == nil || n.m != nil || n.once || fused.Of(n.kernel).AsElementwise == nil || n.why == dynamicSize ||
 			n.kernel.Grid(n.args, r.target).Empty() {
 			continue
 		}
@@ -39,7 +39,7 @@ func sumsToElementwise(r *rewriter) {
 				c := r.nodes[j]
 				found = true
 				switch {
-				case c.m == nil && (c.why == slotted || fused.RowTilingOf(c.kernel, c.args, r.target) == nil):
+				case c.m == nil && (c.why == dynamicSize || fused.RowTilingOf(c.kernel, c.args, r.target) == nil):
 					why = because(ReasonUsed, "%s reads its result, and is no map and not by rows", r.name(c))
 				case c.m != nil && len(op.Operands)+len(c.m.operands)-1 > kernels.MapOperands:
 					why = because(ReasonLimit, "%s would read more tensors than a map does", r.name(c))

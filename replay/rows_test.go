@@ -399,20 +399,20 @@ func TestRowsOfConstants(t *testing.T) {
 	}
 }
 
-// TestRowsOfSlots: a launch whose size is a slot is one of its own.
-func TestRowsOfSlots(t *testing.T) {
+// TestRowsOfStepScalars: a launch whose size is a step scalar is one of its own.
+func TestRowsOfStepScalars(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	x, k := tensor.NewRNG(1).Uniform(d, 0, 1, 3000, 4), rowsOfUser("2")
-	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error {
+	scalars := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error {
 		numbers[0] = kernels.IntArg(x.Len())
 		return nil
 	})
 	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
-		if err := slots.Next(); err != nil {
+		if err := scalars.Next(); err != nil {
 			return nil, err
 		}
 		y := tensor.Zeros(d, 3000, 4)
-		tensor.Launch(d, k, x.Softmax(-1).Arg(), y.Arg(), slots.Arg(0))
+		tensor.Launch(d, k, x.Softmax(-1).Arg(), y.Arg(), scalars.Arg(0))
 		return []*tensor.Tensor{y.Softmax(-1)}, nil
 	})
 	if err != nil {

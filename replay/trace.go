@@ -16,13 +16,13 @@ type trace struct {
 	made      map[kernels.Buffer]bool
 	events    []event
 	again     []func() error
-	slots     []*kernels.Slots       // that were advanced, or passed to a launch
-	order     []*kernels.Slots       // each time that some were advanced
-	turns     map[*kernels.Slots]int // how often each was advanced
-	ends      map[*kernels.Slots]int // the turn of each at the end of the run
-	dead      map[kernels.Buffer]int // how many events there were when memory was forgotten
-	states    []state                // in the order in which the step came to them
-	leftovers []leftoverTensor       // by the states, when the run was over
+	scalars   []*kernels.StepScalars       // that were advanced, or passed to a launch
+	order     []*kernels.StepScalars       // each time that some were advanced
+	turns     map[*kernels.StepScalars]int // how often each was advanced
+	ends      map[*kernels.StepScalars]int // the turn of each at the end of the run
+	dead      map[kernels.Buffer]int       // how many events there were when memory was forgotten
+	states    []state                      // in the order in which the step came to them
+	leftovers []leftoverTensor             // by the states, when the run was over
 	refused   error
 	dev       capture.Device
 	source    source
@@ -52,13 +52,13 @@ func (e *event) writes(b kernels.Buffer) bool {
 }
 
 func newTrace(dev capture.Device, before *trace) *trace {
-	return &trace{dev: dev, before: before, named: map[kernels.Buffer][]named{}, shapes: map[kernels.Buffer][]int{}, made: map[kernels.Buffer]bool{}, turns: map[*kernels.Slots]int{}, dead: map[kernels.Buffer]int{}, ends: map[*kernels.Slots]int{}}
+	return &trace{dev: dev, before: before, named: map[kernels.Buffer][]named{}, shapes: map[kernels.Buffer][]int{}, made: map[kernels.Buffer]bool{}, turns: map[*kernels.StepScalars]int{}, dead: map[kernels.Buffer]int{}, ends: map[*kernels.StepScalars]int{}}
 }
 
 func (n *trace) Launch(k *kernels.Kernel, args []kernels.Arg) {
 	for i := range args {
-		if s, _, _ := args[i].Slot(); s != nil {
-			n.slot(s)
+		if s, _, _ := args[i].StepScalar(); s != nil {
+			n.scalar(s)
 		}
 	}
 	for i := range args {
@@ -79,16 +79,16 @@ func (n *trace) Named(b kernels.Buffer, off int, shape []int, name string) {
 	}
 }
 
-// slot notes that slots were used.
-func (n *trace) slot(s *kernels.Slots) {
-	if !slices.Contains(n.slots, s) {
-		n.slots = append(n.slots, s)
+// scalar notes that step scalars were used.
+func (n *trace) scalar(s *kernels.StepScalars) {
+	if !slices.Contains(n.scalars, s) {
+		n.scalars = append(n.scalars, s)
 	}
 }
 
-// advanced notes that slots were advanced.
-func (n *trace) advanced(s *kernels.Slots) {
-	n.slot(s)
+// advanced notes that step scalars were advanced.
+func (n *trace) advanced(s *kernels.StepScalars) {
+	n.scalar(s)
 	n.order = append(n.order, s)
 	n.turns[s]++
 }
@@ -185,7 +185,7 @@ func (n *trace) origin(b kernels.Buffer) origin {
 	return older
 }
 
-// end notes the turns of the slots when the run is over, and what of the memory that was forgotten
+// end notes the turns of the step scalars when the run is over, and what of the memory that was forgotten
 // nobody has used since.
 func (n *trace) end() {
 	maps.DeleteFunc(n.dead, func(b kernels.Buffer, at int) bool {
@@ -193,21 +193,21 @@ func (n *trace) end() {
 			return slices.ContainsFunc(e.args, func(a kernels.Arg) bool { return a.Kind == kernels.ArgBuffer && a.Buf == b })
 		})
 	})
-	for _, s := range n.slots {
-		n.ends[s] = s.Turn()
+	for _, s := range n.scalars {
+		n.ends[s] = s.Step()
 	}
 }
 
-// passed is a number of a slot that a launch takes: which, and how often the owner had advanced it in
+// passed is a number of a step scalar that a launch takes: which, and how often the owner had advanced it in
 // the step.
 type passed struct {
 	owner         any
 	number, since int
 }
 
-// passed returns what the argument a is; its owner is nil if it is no slot.
+// passed returns what the argument a is; its owner is nil if it is no step scalar.
 func (n *trace) passed(a *kernels.Arg) passed {
-	s, number, turn := a.Slot()
+	s, number, turn := a.StepScalar()
 	if s == nil {
 		return passed{}
 	}

@@ -15,7 +15,7 @@ import (
 // their shape by NumPy's rule and are converted to their type; one that the functions read by index
 // may have any shape. One that they do not use may be nil. An operand may share elements with a
 // result: it is read first. A scalar is passed with [kernels.IntArg] if it is an int of the functions
-// (expr.IntParam) or the results are integers, else with [kernels.FloatArg], or it is one of [kernels.Slots].
+// (expr.IntParam) or the results are integers, else with [kernels.FloatArg], or it is one of [kernels.StepScalars].
 //
 // It panics with ErrShape if the results differ in shape, have fewer axes than the functions read
 // indices of, or an operand does not broadcast; with ErrType for results of several types, or of

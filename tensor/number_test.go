@@ -9,15 +9,15 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestNumber: a number of either kind, a slot or not, becomes a tensor of rank 0; memory and
+// TestNumber: a number of either kind, a step scalar or not, becomes a tensor of rank 0; memory and
 // nothing are misuse.
 func TestNumber(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
-		slots := kernels.NewSlots(2, func(numbers []kernels.Arg) error {
+		scalars := kernels.NewStepScalars(2, func(numbers []kernels.Arg) error {
 			numbers[0], numbers[1] = kernels.FloatArg(0.25), kernels.IntArg(-7)
 			return nil
 		})
-		if err := slots.Next(); err != nil {
+		if err := scalars.Next(); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range []struct {
@@ -26,7 +26,7 @@ func TestNumber(t *testing.T) {
 			want   float64
 		}{
 			{kernels.FloatArg(1.5), d.DefaultType(), 1.5}, {kernels.IntArg(1 << 30), tensor.Int32, 1 << 30}, {kernels.FlagArg(true), tensor.Int32, 1},
-			{slots.Arg(0), d.DefaultType(), 0.25}, {slots.Arg(1), tensor.Int32, -7}, {slots.Number(1), tensor.Int32, -7},
+			{scalars.Arg(0), d.DefaultType(), 0.25}, {scalars.Arg(1), tensor.Int32, -7}, {scalars.Number(1), tensor.Int32, -7},
 		} {
 			x := tensor.ScalarFromArg(d, c.number)
 			if v, err := x.Item(); err != nil || v != c.want || x.Type() != c.typ || x.Rank() != 0 {

@@ -20,7 +20,7 @@ type clProgram struct {
 	held     []capture.Launch // kernel objects do not hold the memory of their arguments
 }
 
-// dynamicLaunch is a launch with numbers that are slots.
+// dynamicLaunch is a launch with numbers that are step scalars.
 type dynamicLaunch struct {
 	launch  *capture.Launch
 	at      int             // among the prepared
@@ -53,7 +53,7 @@ func (d *clDevice) prepare(launches []capture.Launch, built func(string, time.Du
 // add prepares a launch. One without work-items is left out, unless its numbers may bring some.
 func (p *clProgram) add(l *capture.Launch) error {
 	d := p.dev
-	changes := slices.ContainsFunc(l.Args, func(a kernels.Arg) bool { of, _, _ := a.Slot(); return of != nil })
+	changes := slices.ContainsFunc(l.Args, func(a kernels.Arg) bool { of, _, _ := a.StepScalar(); return of != nil })
 	float := l.Kernel.FloatOf(l.Args, d.float)
 	entry := d.ready(l.Kernel, float, l.Args)
 	if err := d.Err(); err != nil || entry == nil && !changes {
@@ -98,7 +98,7 @@ func (p *clProgram) add(l *capture.Launch) error {
 		return err
 	}
 	for i := range l.Args {
-		if of, _, _ := l.Args[i].Slot(); of != nil {
+		if of, _, _ := l.Args[i].StepScalar(); of != nil {
 			c.numbers = append(c.numbers, dynamicArg{i, p.prepared.Change(c.at, places[i])})
 		}
 	}

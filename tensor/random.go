@@ -15,15 +15,15 @@ type RNG struct {
 	Seed  uint64
 	Calls uint32 // fills made so far
 
-	slots *kernels.Slots // what Next passes
-	owner *RNG           // whom slots advance: not this RNG if it is a copy
+	scalars *kernels.StepScalars // what Next passes
+	owner   *RNG                 // whom step scalars advance: not this RNG if it is a copy
 }
 
 // NewRNG returns the stream of a seed, at its start.
 func NewRNG(seed uint64) *RNG { return &RNG{Seed: seed} }
 
 // Next returns the kernel arguments for the next fill: the seed's two words and the call. They are
-// slots: a recorded step draws other numbers each time, those that eager steps would.
+// step scalars: a recorded step draws other numbers each time, those that eager steps would.
 func (r *RNG) Next() (lo, hi, call kernels.Arg) {
 	return r.next("Next")
 }
@@ -35,12 +35,12 @@ func (r *RNG) next(op string) (lo, hi, call kernels.Arg) {
 	}
 	if r.owner != r {
 		r.owner = r
-		r.slots = kernels.NewSlots(3, r.advance)
+		r.scalars = kernels.NewStepScalars(3, r.advance)
 	}
 	seen := r.drawn()
-	_ = r.slots.Next() // advance has no errors
+	_ = r.scalars.Next() // advance has no errors
 	seen.now()
-	return r.slots.Arg(0), r.slots.Arg(1), r.slots.Arg(2)
+	return r.scalars.Arg(0), r.scalars.Arg(1), r.scalars.Arg(2)
 }
 
 // draws is the capture.State of an RNG: where a step that is being recorded finds it, and leaves

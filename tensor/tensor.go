@@ -225,7 +225,7 @@ func converted[To kernels.Real, From kernels.Element](data []From) []To {
 }
 
 // ScalarFromArg returns a tensor of rank 0 that holds an argument of a launch, which may be one of
-// [kernels.Slots]: of the default type for a float, of Int32 for an int. It panics with ErrArgument for another
+// [kernels.StepScalars]: of the default type for a float, of Int32 for an int. It panics with ErrArgument for another
 // argument.
 func ScalarFromArg(d Device, number kernels.Arg) *Tensor {
 	const op = "ScalarFromArg"

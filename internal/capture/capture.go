@@ -42,7 +42,7 @@ type Listener interface {
 	Refuse(kind error, detail string)
 }
 
-// Launch is one launch of a Program. The numbers of its arguments that are slots may be set between
+// Launch is one launch of a Program. The numbers of its arguments that are step scalars may be set between
 // runs.
 type Launch struct {
 	Kernel *kernels.Kernel

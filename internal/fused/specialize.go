@@ -17,7 +17,7 @@ type Specialized struct {
 
 // Specialize returns the form of k for launches with the arguments args on a device; nil if there is
 // none. It serves what [Batch], [FuseHorizontal] and [FuseVertical] make, whose arguments are many.
-// Numbers that are slots stay arguments. Of arguments that name the same memory, by same, the first
+// Numbers that are step scalars stay arguments. Of arguments that name the same memory, by same, the first
 // stays.
 func Specialize(k *kernels.Kernel, args []kernels.Arg, l kernels.Target, same func(a, b kernels.Buffer) bool) *Specialized {
 	text := k.TextOn(l)
@@ -59,7 +59,7 @@ func Specialize(k *kernels.Kernel, args []kernels.Arg, l kernels.Target, same fu
 	}
 	for i, p := range k.Params {
 		a := &args[i]
-		numbers, _, _ := a.Slot()
+		numbers, _, _ := a.StepScalar()
 		switch {
 		case p.Mode.Buffer() && first[i] == i:
 			params = append(params, "global "+p.Mode.ElementType("ELEM")+" *"+p.Name)

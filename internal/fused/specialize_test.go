@@ -7,7 +7,7 @@ import (
 )
 
 // TestSettled: the form of several launches for given arguments passes the memory that they name,
-// each once, and slots; all else is in its text.
+// each once, and step scalars; all else is in its text.
 func TestSettled(t *testing.T) {
 	k := &kernels.Kernel{Name: "k_own", Text: "// @depends: common\nstatic void own(IN(X), IN_INTS(I), OUT(Y), int n, REAL s) {}\nkernel void k_own(IN(X), IN_INTS(I), OUT(Y), int n, REAL s) {}\n",
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "I", Mode: kernels.InInts},
@@ -17,13 +17,13 @@ func TestSettled(t *testing.T) {
 	two := Batch(k, 2)
 	x, y, ints := kernels.NewHostBuffer(kernels.Float32, 9), kernels.NewHostBuffer(kernels.Float32, 9),
 		kernels.NewHostBuffer(kernels.Int32, 9)
-	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(3); return nil })
-	if err := slots.Next(); err != nil {
+	scalars := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(3); return nil })
+	if err := scalars.Next(); err != nil {
 		t.Fatal(err)
 	}
 	args := []kernels.Arg{kernels.BufferArg(x, 1, 2), kernels.BufferArg(ints, 0, 2), kernels.BufferArg(y, 0, 2),
 		kernels.IntArg(-2), kernels.FloatArg(0.5), kernels.BufferArg(x, 3, 2), kernels.BufferArg(x, 4, 2),
-		kernels.BufferArg(y, 5, 2), slots.Arg(0), kernels.FloatArg(0.25)}
+		kernels.BufferArg(y, 5, 2), scalars.Arg(0), kernels.FloatArg(0.25)}
 	s := Specialize(two, args, kernels.Target{}, func(a, b kernels.Buffer) bool { return a == b })
 	if s == nil {
 		t.Fatal("there is none")

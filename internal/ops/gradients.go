@@ -86,7 +86,7 @@ func (gradients) Partials(k *kernels.Kernel, args []kernels.Arg, at, from int, l
 	if k != SumAxis {
 		return nil
 	}
-	if s, _, _ := args[5].Slot(); s != nil {
+	if s, _, _ := args[5].StepScalar(); s != nil {
 		return nil
 	}
 	return partialsOf(args, at, from, l)

@@ -284,9 +284,9 @@ func layerGradient(d *kernels.Function) func(c call) {
 	}
 }
 
-// TestHosts holds the host kernels, by which devices are tried and tested, to the definitions, in all the
+// TestHostKernels holds the host kernels, by which devices are tried and tested, to the definitions, in all the
 // cases that devices are tested with, for both types of reals and the other element types.
-func TestHosts(t *testing.T) {
+func TestHostKernels(t *testing.T) {
 	cpu := kernels.Target{CPU: true}
 	all := map[*kernels.Kernel]func(call){}
 	for k, define := range definitions {

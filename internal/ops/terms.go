@@ -13,8 +13,8 @@ import (
 // k_sum_axis.
 func sumAxisTerms(a []kernels.Arg, l kernels.Target) *operation.Map {
 	outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
-	slot, _, _ := a[5].Slot()
-	if l.CPU || n < 2 || n > kernels.MapOperands || a[5].Real != 1 || slot != nil || a[6].Int != 0 {
+	scalar, _, _ := a[5].StepScalar()
+	if l.CPU || n < 2 || n > kernels.MapOperands || a[5].Real != 1 || scalar != nil || a[6].Int != 0 {
 		return nil
 	}
 	m := &operation.Map{Generated: true, Dims: []int{outer, inner}}

@@ -20,7 +20,7 @@ type reader struct {
 	t        *testing.T
 	d        tensor.Device
 	launches map[string]int // that are described
-	slots    int            // numbers of theirs that are slots
+	scalars  int            // numbers of theirs that are step scalars
 }
 
 // memory is what a buffer of the Go device has.
@@ -39,9 +39,9 @@ func (r *reader) Launch(k *kernels.Kernel, args []kernels.Arg) {
 	named := passed(k.Describe(args))
 	for i := range onHost {
 		a := &onHost[i]
-		if s, _, _ := a.Slot(); s != nil {
-			if r.slots++; !named[i] {
-				r.t.Errorf("%s: its description does not name %s, which is a slot", k.Name, k.Params[i].Name)
+		if s, _, _ := a.StepScalar(); s != nil {
+			if r.scalars++; !named[i] {
+				r.t.Errorf("%s: its description does not name %s, which is a step scalar", k.Name, k.Params[i].Name)
 			}
 		}
 		if a.Buf == nil {
@@ -138,7 +138,7 @@ func described(t *testing.T, double bool, optimizer func(p []*autograd.Node) opt
 		opt.ZeroGrad()
 	}
 	stop()
-	if r.slots == 0 || len(r.launches) < 10 {
-		t.Errorf("%d numbers were slots, and launches those of %v", r.slots, r.launches)
+	if r.scalars == 0 || len(r.launches) < 10 {
+		t.Errorf("%d numbers were step scalars, and launches those of %v", r.scalars, r.launches)
 	}
 }

@@ -1,4 +1,4 @@
-// Package stepwatch lets package replay see which slots a step advances: see kernels.Slots.
+// Package stepwatch lets package replay see which step scalars a step advances: see kernels.StepScalars.
 package stepwatch
 
 import (
@@ -11,7 +11,7 @@ import (
 
 type watcher struct {
 	goroutine uintptr
-	notify    func(slots any)
+	notify    func(scalars any)
 }
 
 var (
@@ -21,7 +21,7 @@ var (
 )
 
 // Watch calls see with what the calling goroutine advances, until stop is called.
-func Watch(see func(slots any)) (stop func()) {
+func Watch(see func(scalars any)) (stop func()) {
 	w := &watcher{goroutine.ID(), see}
 	mu.Lock()
 	defer mu.Unlock()
@@ -36,8 +36,8 @@ func Watch(see func(slots any)) (stop func()) {
 	}
 }
 
-// Notify says that slots were advanced.
-func Notify(slots any) {
+// Notify says that step scalars were advanced.
+func Notify(scalars any) {
 	if watching.Load() == 0 {
 		return
 	}
@@ -46,7 +46,7 @@ func Notify(slots any) {
 	defer mu.Unlock()
 	for _, w := range watchers {
 		if w.goroutine == mine {
-			w.notify(slots)
+			w.notify(scalars)
 		}
 	}
 }

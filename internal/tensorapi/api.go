@@ -139,7 +139,7 @@ type API interface {
 	AddRows(dst, index, g *tensor.Tensor)
 	// SetRows is AddRows, but sets the rows: of several for one row, the last counts.
 	SetRows(dst, index, src *tensor.Tensor)
-	// Positions returns the n numbers from first on, an int that may be a slot, in Int32 [n]. The
+	// Positions returns the n numbers from first on, an int that may be a step scalar, in Int32 [n]. The
 	// caller knows that they are in [0, bound): recorded steps take them as indices.
 	Positions(d tensor.Device, first kernels.Arg, n, bound int) *tensor.Tensor
 

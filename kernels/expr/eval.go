@@ -28,7 +28,7 @@ func (p *Program) Block() int {
 	if p.joined != nil {
 		of = p.joined
 	}
-	for n > Block && n*(of.slots[0]+of.slots[1]+1) > firstCache {
+	for n > Block && n*(of.registers[0]+of.registers[1]+1) > firstCache {
 		n /= 2
 	}
 	return n
@@ -60,15 +60,15 @@ type work[T Number] struct {
 
 // memory is the values of one kind.
 type memory[T Number] struct {
-	slots  [][]T // a block each
-	values [][]T // of each step, in the block that is computed
+	registers [][]T // a block each
+	values    [][]T // of each step, in the block that is computed
 }
 
-func newMemory[T Number](slots, steps, block int) memory[T] {
-	m := memory[T]{make([][]T, slots), make([][]T, steps)}
-	all := make([]T, slots*block)
-	for i := range m.slots {
-		m.slots[i] = all[i*block : (i+1)*block]
+func newMemory[T Number](registers, steps, block int) memory[T] {
+	m := memory[T]{make([][]T, registers), make([][]T, steps)}
+	all := make([]T, registers*block)
+	for i := range m.registers {
+		m.registers[i] = all[i*block : (i+1)*block]
 	}
 	return m
 }
@@ -87,13 +87,13 @@ func NewEval[T Number](p *Program) *Eval[T] {
 // newWork returns memory for a plan and blocks of some length, with its constants.
 func newWork[T Number](p *plan, block int) *work[T] {
 	steps := len(p.steps)
-	w := &work[T]{p, newMemory[T](p.slots[0], steps, block), newMemory[int32](p.slots[1], steps, block), make([]int, steps)}
+	w := &work[T]{p, newMemory[T](p.registers[0], steps, block), newMemory[int32](p.registers[1], steps, block), make([]int, steps)}
 	for i := range p.steps {
 		switch s := &p.steps[i]; {
 		case s.op == opConst && s.whole:
-			w.ints.slots[s.slot][0], w.filled[i] = int32(s.value), 1
+			w.ints.registers[s.register][0], w.filled[i] = int32(s.value), 1
 		case s.op == opConst:
-			w.numbers.slots[s.slot][0], w.filled[i] = T(s.value), 1
+			w.numbers.registers[s.register][0], w.filled[i] = T(s.value), 1
 		}
 	}
 	return w
@@ -123,16 +123,16 @@ func (e *Eval[T]) putScalars() {
 	for i := range e.plan.steps {
 		switch s := &e.plan.steps[i]; {
 		case s.op == opScalar:
-			put(e.numbers.slots[s.slot], e.scalars[s.index], &e.filled[i])
+			put(e.numbers.registers[s.register], e.scalars[s.index], &e.filled[i])
 		case s.op == opInt:
-			put(e.ints.slots[s.slot], e.whole[s.index], &e.filled[i])
+			put(e.ints.registers[s.register], e.whole[s.index], &e.filled[i])
 		case s.once:
 			var made [1]T
 			e.compute(s, made[:])
-			put(e.numbers.slots[s.slot], made[0], &e.filled[i])
+			put(e.numbers.registers[s.register], made[0], &e.filled[i])
 		}
 		if s := &e.plan.steps[i]; s.number() && !s.whole {
-			e.numbers.values[i] = e.numbers.slots[s.slot][:1]
+			e.numbers.values[i] = e.numbers.registers[s.register][:1]
 		}
 	}
 }
@@ -195,7 +195,7 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 	for i := range e.plan.steps {
 		s := &e.plan.steps[i]
 		if s.whole {
-			d := e.ints.slots[s.slot][:n]
+			d := e.ints.registers[s.register][:n]
 			switch s.op {
 			case opConst, opInt:
 				spread(d, &e.filled[i])
@@ -219,7 +219,7 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 			e.numbers.values[i] = operands[s.index][:n]
 			continue
 		}
-		d := e.numbers.slots[s.slot][:n]
+		d := e.numbers.registers[s.register][:n]
 		if i == one && !s.number() {
 			d = outs[0]
 		}

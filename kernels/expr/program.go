@@ -19,21 +19,21 @@ type Program struct {
 
 // plan is steps in their order.
 type plan struct {
-	steps   []step
-	results []int  // the steps whose values are the formulas'
-	slots   [2]int // numbers and ints that are kept at one time, at most: see slot
+	steps     []step
+	results   []int  // the steps whose values are the formulas'
+	registers [2]int // numbers and ints that are kept at one time, at most: see slot
 }
 
 // step is a primitive of the values of earlier steps.
 type step struct {
-	op    op
-	args  [4]int
-	index int          // of an operand or scalar, or an axis
-	value float64      // of a constant
-	whole bool         // it is an int
-	real  bool         // of an index: it is read as a number only, and not kept as an int
-	slot  int          // where the value is kept, until its last use: slots are few, and stay in the processor's cache
-	loop  vec.Function // of opLoop
+	op       op
+	args     [4]int
+	index    int          // of an operand or scalar, or an axis
+	value    float64      // of a constant
+	whole    bool         // it is an int
+	real     bool         // of an index: it is read as a number only, and not kept as an int
+	register int          // where the value is kept, until its last use: slots are few, and stay in the processor's cache
+	loop     vec.Function // of opLoop
 
 	uniform bool // it is made of scalars and constants
 	once    bool // it is uniform and computed from numbers: for many blocks at once
@@ -154,15 +154,15 @@ func (p *plan) place() {
 		s := &p.steps[i]
 		kind := s.kind()
 		if n := len(free[kind]); s.number() || n == 0 {
-			s.slot = p.slots[kind]
-			p.slots[kind]++
+			s.register = p.registers[kind]
+			p.registers[kind]++
 		} else {
-			s.slot = free[kind][n-1]
+			s.register = free[kind][n-1]
 			free[kind] = free[kind][:n-1]
 		}
 		for k, a := range s.operands() { // now, for the value must not lie where an argument does
 			if from := &p.steps[a]; last[a] == i && !contains(s.args[:k], a) && !from.number() {
-				free[from.kind()] = append(free[from.kind()], from.slot)
+				free[from.kind()] = append(free[from.kind()], from.register)
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func (r *Random) Views() (reads, writes []kernels.View) { return nil, []kernels.
 func Temporary(i int) int { return -1 - i }
 
 // Scalar is a number of an operation: the one that the launch passes as argument Arg, which may be
-// one of [kernels.Slots] and another in the next run, or Value if Arg is negative. [Passed] and [Constant]
+// one of [kernels.StepScalars] and another in the next run, or Value if Arg is negative. [Passed] and [Constant]
 // make one.
 type Scalar struct {
 	Arg   int

@@ -49,7 +49,7 @@ type Match struct {
 }
 
 // Launch is a launch that replaces others: of a kernel with its arguments. They name memory of
-// covered launches, or of [Step.New]; their numbers may be slots of those. What a launch reads of an
+// covered launches, or of [Step.New]; their numbers may be step scalars of those. What a launch reads of an
 // InOut argument and no covered launch reads, it has written before.
 type Launch struct {
 	Kernel *kernels.Kernel // that is launched

@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// TestSlots: arguments carry the number of the turn that they were made in, and say which it was.
-func TestSlots(t *testing.T) {
+// TestStepScalars: arguments carry the number of the turn that they were made in, and say which it was.
+func TestStepScalars(t *testing.T) {
 	step, broken := 0, error(nil)
-	s := NewSlots(2, func(numbers []Arg) error {
+	s := NewStepScalars(2, func(numbers []Arg) error {
 		if broken != nil {
 			return broken
 		}
@@ -27,7 +27,7 @@ func TestSlots(t *testing.T) {
 		}
 		for i := range 2 {
 			a := s.Arg(i)
-			if of, at, now := a.Slot(); of != s || at != i || now != turn || s.Turn() != turn {
+			if of, at, now := a.StepScalar(); of != s || at != i || now != turn || s.Step() != turn {
 				t.Errorf("number %d of turn %d says that it is number %d of turn %d", i, turn, at, now)
 			}
 		}
@@ -36,17 +36,17 @@ func TestSlots(t *testing.T) {
 		}
 	}
 	broken = errors.New("no more")
-	if err := s.Next(); !errors.Is(err, broken) || s.Turn() != 3 || s.Number(1).Int != 3 {
-		t.Errorf("err = %v, turn %d", err, s.Turn())
+	if err := s.Next(); !errors.Is(err, broken) || s.Step() != 3 || s.Number(1).Int != 3 {
+		t.Errorf("err = %v, turn %d", err, s.Step())
 	}
 	plain := FloatArg(1)
-	if of, _, _ := plain.Slot(); of != nil {
-		t.Error("a number of no slot has one")
+	if of, _, _ := plain.StepScalar(); of != nil {
+		t.Error("a number of no step scalar has one")
 	}
 }
 
-// TestNewSlotsRefuses: as many numbers as an argument can count, and somebody who makes them.
-func TestNewSlotsRefuses(t *testing.T) {
+// TestNewStepScalarsRefuses: as many numbers as an argument can count, and somebody who makes them.
+func TestNewStepScalarsRefuses(t *testing.T) {
 	next := func([]Arg) error { return nil }
 	for _, c := range []struct {
 		n    int
@@ -55,8 +55,8 @@ func TestNewSlotsRefuses(t *testing.T) {
 	}{{1, next, true}, {255, next, true}, {0, next, false}, {256, next, false}, {1, nil, false}} {
 		made := func() (ok bool) {
 			defer func() { _ = recover() }()
-			s := NewSlots(c.n, c.next)
-			_, at, _ := ptr(s.Arg(c.n - 1)).Slot()
+			s := NewStepScalars(c.n, c.next)
+			_, at, _ := ptr(s.Arg(c.n - 1)).StepScalar()
 			return at == c.n-1
 		}()
 		if made != c.want {
@@ -74,20 +74,20 @@ func TestArgSmall(t *testing.T) {
 	}
 }
 
-// The owner of a schedule makes its number a slot: a launch of a recorded step is given another
+// The owner of a schedule makes its number a step scalar: a launch of a recorded step is given another
 // each time.
-func ExampleSlots() {
+func ExampleStepScalars() {
 	rate := 1.0
-	slots := NewSlots(1, func(numbers []Arg) error {
+	scalars := NewStepScalars(1, func(numbers []Arg) error {
 		rate /= 2
 		numbers[0] = FloatArg(rate)
 		return nil
 	})
 	for range 2 {
-		if err := slots.Next(); err != nil {
+		if err := scalars.Next(); err != nil {
 			fmt.Println(err)
 		}
-		fmt.Println(slots.Arg(0).Real) // the last argument of a tensor.Launch, say
+		fmt.Println(scalars.Arg(0).Real) // the last argument of a tensor.Launch, say
 	}
 	// Output:
 	// 0.5
