@@ -310,8 +310,9 @@ func (w cpuForm) body() {
 					keeps, all = append(keeps, i), append(all, w.leaves[i-len(w.p.Values)].value)
 				}
 			}
+			keepsCostly := costly(all[len(all)-len(keeps):]...)
 			all = append(all, formulas...)
-			w.vectors(all, func(w cpuForm) {
+			w.vectors(keepsCostly || !costly(all...), func(w cpuForm) {
 				at, count := w.at()
 				w.loads("        ", all...)
 				if len(to) > 0 {
@@ -362,7 +363,7 @@ func (w cpuForm) body() {
 		}
 		store := func(formulas []*expr.Expr, room []int) {
 			w.channelLoop(formulas...)
-			w.vectors(formulas, func(w cpuForm) {
+			w.vectors(!costly(formulas...), func(w cpuForm) {
 				at, count := w.at()
 				w.loads("        ", formulas...)
 				loadKept(w)
@@ -393,14 +394,11 @@ func (w cpuForm) body() {
 	w.lineResults()
 }
 
-// vectors writes a loop over the vectors of a line, in which formulas are computed. Over a row there are
-// two, of whole vectors and of what is left: norms and their gradients take 0.7 to 0.85 of the time. It
-// is one where an exponential or the like is computed: with two PoCL 3.1 took twice the time for
-// log-softmax.
-func (w cpuForm) vectors(formulas []*expr.Expr, body func(w cpuForm)) {
-	costly := false
-	expr.Each(func(e *expr.Expr) { costly = costly || e.Costly() }, formulas...)
-	if w.columns || costly {
+// vectors writes a loop over the vectors of a line. Split, a row has two: of whole vectors and of what is left.
+// PoCL 3.1 makes of that 0.7 to 0.85 of the time for norms and their gradients, 0.35 to 0.55 for softmax, whose pass
+// keeps exponentials; but twice the time for log-softmax, which computes them and keeps something else.
+func (w cpuForm) vectors(split bool, body func(w cpuForm)) {
+	if w.columns || !split {
 		step := "k += 16"
 		if w.columns {
 			step = "k++"
@@ -704,4 +702,10 @@ func (l *plan) arguments() string {
 		}
 	}
 	return strings.Join(list, ", ")
+}
+
+// costly reports whether an exponential or the like is computed.
+func costly(formulas ...*expr.Expr) (is bool) {
+	expr.Each(func(e *expr.Expr) { is = is || e.Costly() }, formulas...)
+	return is
 }
