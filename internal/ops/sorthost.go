@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"unsafe"
@@ -49,17 +50,55 @@ func halfSortKey(bits, infinity uint16) uint16 {
 	return uint16(key)
 }
 
+// halfLanes repeats 16 bits in each lane of a word of four.
+const halfLanes = 1<<48 | 1<<32 | 1<<16 | 1
+
+// halfWords returns floats of 16 bits in words of four, and those that are left.
+func halfWords[T float16.Float16 | bfloat16.BFloat16](x []T) (words []byte, rest []T) {
+	n := len(x) / 4 * 4
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 2*n), x[n:]
+}
+
+// halfNaNs returns the highest bit of each lane that is a NaN: of sizes, of bits whose infinity is the one given.
+func halfNaNs(sizes uint64, infinity uint16) uint64 {
+	return (sizes + uint64(0x7fff-infinity)*halfLanes) & (0x8000 * halfLanes)
+}
+
+// halfLaneMask returns the lanes, whole, of which the highest bits are given.
+func halfLaneMask(highest uint64) uint64 { return highest<<1 - highest>>15 }
+
 // halfOrder returns the order of floats of 16 bits whose infinity has such bits.
 func halfOrder[T float16.Float16 | bfloat16.BFloat16](infinity uint16) sortOrder[T, uint16] {
+	const sign = 0x8000 * halfLanes
+	isNaN := func(v T) bool { return uint16(v)&0x7fff > infinity }
 	return sortOrder[T, uint16]{
 		func(x T) uint16 { return halfSortKey(uint16(x), infinity) },
 		func(to []uint16, x []T, flip uint16) {
-			for i, v := range x[:len(to)] {
-				to[i] = halfSortKey(uint16(v), infinity) ^ flip
+			x = x[:len(to)]
+			words, rest := halfWords(x)
+			keys := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(to))), len(words))
+			for flips := uint64(flip) * halfLanes; len(words) >= 8; words, keys = words[8:], keys[8:] {
+				v := binary.NativeEndian.Uint64(words)
+				size, negative := v&^sign, halfLaneMask(v&sign)
+				key := sign + size&^negative - size&negative // no lane borrows of the next
+				key |= halfLaneMask(halfNaNs(size, infinity))
+				binary.NativeEndian.PutUint64(keys, key^flips)
+			}
+			for i, v := range rest {
+				to[len(x)-len(rest)+i] = halfSortKey(uint16(v), infinity) ^ flip
 			}
 		},
 		func(line []T) int {
-			return slices.IndexFunc(line, func(v T) bool { return uint16(v)&0x7fff > infinity })
+			words, at := []byte(nil), 0
+			for words, _ = halfWords(line); len(words) >= 8; words, at = words[8:], at+4 {
+				if halfNaNs(binary.NativeEndian.Uint64(words)&^sign, infinity) != 0 {
+					break
+				}
+			}
+			if nan := slices.IndexFunc(line[at:], isNaN); nan >= 0 {
+				return at + nan
+			}
+			return -1
 		},
 	}
 }
