@@ -482,8 +482,8 @@ func (t *host[T]) vectors(c kernels.HostArgs[T], loops *vec.Loops[T], from, k in
 	if t.p.form.TransposesB() {
 		p.StepB, p.ColumnB = 1, p.StepB
 	}
-	p.A, p.ReadA = A.from(from * p.StepA)
-	p.B, p.ReadB = B.from(from * p.StepB)
+	A, B = A.at(from*p.StepA), B.at(from*p.StepB)
+	p.A, p.ReadA, p.B, p.ReadB = A.x, A.reader(), B.x, B.reader()
 	if c.Int(gemmBiased) != 0 {
 		p.Bias = c.Reals(gemmBias)[:p.N]
 	}

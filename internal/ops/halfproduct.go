@@ -37,23 +37,28 @@ func (f *halfForm) multiply(c kernels.HostArgs[float32]) {
 	}
 }
 
-// operand is an operand of a product while its host kernel runs: elements, or how some from one on are read.
+// operand is an operand of a product while its host kernel runs, from an element on: elements, or how they are read.
 type operand[T kernels.Real] struct {
-	x    []T
-	read func(to []T, from int)
+	x     []T
+	read  vec.Reader[T] // of the whole operand
+	first int           // of those that are read
 }
 
 // at returns the operand from an element on.
 func (o operand[T]) at(first int) operand[T] {
-	x, read := o.from(first)
-	return operand[T]{x, read}
+	if o.read == nil {
+		return operand[T]{x: o.x[first:]}
+	}
+	o.first += first
+	return o
 }
 
-func (o operand[T]) from(first int) (x []T, read func(to []T, from int)) {
-	if o.read == nil {
-		return o.x[first:], nil
+// reader returns how the operand is read, nil if its elements are there.
+func (o operand[T]) reader() vec.Reader[T] {
+	if o.read == nil || o.first == 0 {
+		return o.read
 	}
-	return nil, func(to []T, from int) { o.read(to, first+from) }
+	return func(to []T, row, from, distance, lines, n int) { o.read(to, row, o.first+from, distance, lines, n) }
 }
 
 // operandOf returns an operand as the inner product takes it, and what gives back the memory that it may be a copy in.
@@ -63,18 +68,22 @@ func operandOf[T kernels.Real](p *product, c kernels.HostArgs[T], pool *sync.Poo
 		o.x, done = factors(p, c, pool, arg)
 		return o, done
 	}
-	read := func(to []T, from int) {
-		set, wide := setOf(c), any(to).([]float32) // no other floats are computed from 16 bits
-		if c.Args()[arg].Buf.DType() == kernels.BFloat16 {
-			vec.FromHalves(set, wide, kernels.Elements[bfloat16.BFloat16](c, arg)[from:][:len(to)])
-		} else {
-			vec.FromHalves(set, wide, kernels.Elements[float16.Float16](c, arg)[from:][:len(to)])
-		}
+	if c.Args()[arg].Buf.DType() == kernels.BFloat16 {
+		o.read = readerOf[T](setOf(c), kernels.Elements[bfloat16.BFloat16](c, arg))
+	} else {
+		o.read = readerOf[T](setOf(c), kernels.Elements[float16.Float16](c, arg))
 	}
 	if loopsOf(c) != nil {
-		return operand[T]{read: read}, func() {}
+		return o, func() {}
 	}
 	wide := borrowed[T](pool, c.Len(arg))
-	read(*wide, 0)
+	o.read(*wide, 0, 0, 0, 1, c.Len(arg))
 	return operand[T]{x: *wide}, func() { pool.Put(wide) }
+}
+
+// readerOf reads an operand of these elements; T is float32, of which alone 16 bits are computed.
+func readerOf[T kernels.Real, H vec.Half](set *vec.Set, x []H) vec.Reader[T] {
+	return func(to []T, row, from, distance, lines, n int) {
+		vec.FromHalfLines(set, any(to).([]float32), row, x[from:], distance, lines, n)
+	}
 }

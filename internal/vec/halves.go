@@ -21,24 +21,47 @@ type halfLoops struct {
 
 // FromHalves sets the elements of to to those of x, which is as long. set may be nil.
 func FromHalves[H Half](set *Set, to []float32, x []H) {
-	x = x[:len(to)]
-	whole := 0
-	if set != nil && set.halves.fromFloat16 != nil && len(to) >= 16 {
-		whole = len(to) / 16 * 16
-		loop := set.halves.fromFloat16
-		if _, bfloat := any(x).([]bfloat16.BFloat16); bfloat {
-			loop = set.halves.fromBFloat16
+	FromHalfLines(set, to, 0, x, 0, 1, len(to))
+}
+
+// FromHalfLines sets lines of n elements, row apart in to, to those of x, which are distance apart. set may be nil.
+func FromHalfLines[H Half](set *Set, to []float32, row int, x []H, distance, lines, n int) {
+	loop := fromLoop[H](set)
+	whole := n / 16 * 16
+	for i := range lines {
+		line, from := to[i*row:][:n], x[i*distance:][:n]
+		if loop == nil || whole == 0 {
+			fromHalves(line, from)
+			continue
 		}
-		loop(whole, &to[0], (*uint16)(unsafe.Pointer(&x[0])))
+		loop(whole, &line[0], (*uint16)(unsafe.Pointer(&from[0])))
+		if whole < n { // the last ones with some before them again
+			loop(16, &line[n-16], (*uint16)(unsafe.Pointer(&from[n-16])))
+		}
 	}
-	switch x := any(x[whole:]).(type) {
+}
+
+// fromLoop returns the loop of a set from a type, or nil.
+func fromLoop[H Half](set *Set) func(n int, to *float32, x *uint16) {
+	if set == nil {
+		return nil
+	}
+	if _, bfloat := any(H(0)).(bfloat16.BFloat16); bfloat {
+		return set.halves.fromBFloat16
+	}
+	return set.halves.fromFloat16
+}
+
+// fromHalves is [FromHalves] in plain Go.
+func fromHalves[H Half](to []float32, x []H) {
+	switch x := any(x).(type) {
 	case []float16.Float16:
 		for i, v := range x {
-			to[whole+i] = v.Float32()
+			to[i] = v.Float32()
 		}
 	case []bfloat16.BFloat16:
 		for i, v := range x {
-			to[whole+i] = v.Float32()
+			to[i] = v.Float32()
 		}
 	}
 }

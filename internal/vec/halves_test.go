@@ -2,6 +2,7 @@ package vec
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/bfloat16"
@@ -61,5 +62,26 @@ func testHalves[H Half](t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHalfLines: lines are those that are read one at a time, with nothing written between them.
+func TestHalfLines(t *testing.T) {
+	x := make([]bfloat16.BFloat16, 1<<12)
+	for i := range x {
+		x[i] = bfloat16.FromFloat32(float32(i))
+	}
+	for _, s := range append(Sets(), nil) {
+		for _, n := range []int{0, 1, 15, 16, 17, 31, 48, 63} {
+			const row, distance, lines = 70, 90, 3
+			got, want := make([]float32, lines*row), make([]float32, lines*row)
+			FromHalfLines(s, got, row, x[5:], distance, lines, n)
+			for i := range lines {
+				fromHalves(want[i*row:][:n], x[5+i*distance:][:n])
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%v: lines of %d: other elements", s, n)
+			}
+		}
 	}
 }

@@ -21,8 +21,8 @@ type narrow[T Float] struct {
 	tall[T]
 	many, few      int
 	a, b           []T
-	read           func(to []T, from int) // instead of a
-	row, step      int                    // of A
+	read           Reader[T] // instead of a
+	row, step      int       // of A
 	stepB, columnB int
 	rowC, columnC  int
 	wide           []T // memory for a B that is read
@@ -58,21 +58,17 @@ func (n *narrow[T]) from(l *Loops[T], p *Product[T]) bool {
 }
 
 // readFew reads all of B, and keeps the memory for the next product.
-func (n *narrow[T]) readFew(read func(to []T, from int)) {
+func (n *narrow[T]) readFew(read Reader[T]) {
 	if cap(n.wide) < n.few*n.K {
 		n.wide = make([]T, n.few*n.K)
 	}
 	n.b = n.wide[:n.few*n.K]
 	if n.stepB == 1 {
-		for j := range n.few {
-			read(n.b[j*n.K:(j+1)*n.K], j*n.columnB)
-		}
+		read(n.b, n.K, 0, n.columnB, n.few, n.K)
 		n.columnB = n.K
 		return
 	}
-	for k := range n.K {
-		read(n.b[k*n.few:(k+1)*n.few], k*n.stepB)
-	}
+	read(n.b, n.few, 0, n.stepB, n.K, n.few)
 	n.stepB = n.few
 }
 
@@ -88,17 +84,14 @@ func (n *narrow[T]) tile(s *scratch[T], from, rows, k, steps int) (a []T, distan
 		lines, length = rows, steps
 	}
 	a = s.pack(lines * (length + gap))
-	for i := range lines {
-		n.read(a[i*(length+gap):][:length], first+i*distance)
-	}
+	n.read(a, length+gap, first, distance, lines, length)
 	if n.row != 1 {
 		return a, length + gap, length + gap
 	}
 	return a, length + gap, 1
 }
 
-// readRows returns how many rows are read at a time: those of several tiles where they are neighbours, for a
-// call to read takes as long as some sixty elements.
+// readRows returns how many rows are read at a time: those of several tiles where they are neighbours, in longer lines.
 func (n *narrow[T]) readRows() int {
 	if n.read == nil || n.row != 1 {
 		return n.rows

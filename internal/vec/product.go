@@ -12,7 +12,7 @@ type Product[T Float] struct {
 	RowA, StepA    int
 	B              []T
 	StepB, ColumnB int
-	ReadA, ReadB   func(to []T, from int) // instead of A, of B: sets to to the elements from one on
+	ReadA, ReadB   Reader[T] // instead of A, of B
 	C              []T
 	RowC           int
 	Add            bool
@@ -20,13 +20,17 @@ type Product[T Float] struct {
 	End            func(lo, hi int) // runs when rows [lo, hi) of C are there, if it is not nil
 }
 
+// Reader reads an operand of a product: it sets lines of n elements, row apart in to, to those of the operand that begin
+// at element from and distance apart.
+type Reader[T Float] func(to []T, row, from, distance, lines, n int)
+
 const (
 	run         = 256     // steps of the sum that a block of C stays in registers for
 	chunkRows   = 120     // of A: as many rows of a run stay in the second-level cache; whole blocks of all heights
 	packedMax   = 1 << 21 // elements of B that are packed at a time
 	packedFew   = 1 << 18 // those of B that is read for few rows: they stay in the second-level cache
 	fewRows     = 48      // of C, for which B is not packed where it can be read in place
-	readColumns = 512     // of an operand that is read, in one call
+	readColumns = 512     // of an operand that is read, in a line
 	readSteps   = 32      // of the sum, of a part of B that is read in rows
 	minTaskWork = 1 << 18 // multiplications that are worth a goroutine
 	minPackWork = 1 << 14 // elements that are worth one to pack
@@ -270,10 +274,10 @@ func (l *Loops[T]) free(b *right[T]) {
 // packParts packs some of the parts, each a panel for a run of the sum.
 func (l *Loops[T]) packParts(b *right[T], p *Product[T], lo, hi int) {
 	if b.row > 0 {
-		for k := lo * readSteps; k < min(hi*readSteps, b.k); k++ {
-			row := b.packed.packed[k*b.row:][:b.row]
-			p.ReadB(row[:b.n], (b.from+k)*p.StepB+b.first)
-			clear(row[b.n:])
+		k, end := lo*readSteps, min(hi*readSteps, b.k)
+		p.ReadB(b.packed.packed[k*b.row:], b.row, (b.from+k)*p.StepB+b.first, p.StepB, end-k, b.n)
+		for ; k < end; k++ {
+			clear(b.packed.packed[k*b.row:][b.n:b.row])
 		}
 		return
 	}
@@ -333,17 +337,13 @@ func (l *Loops[T]) packRead(p *Product[T], to []T, width, first, k, n int) {
 		clear(to)
 	}
 	if p.ColumnB == 1 {
-		for i := range k {
-			p.ReadB(to[i*width:i*width+n], first+i*p.StepB)
-		}
+		p.ReadB(to, width, first, p.StepB, k, n)
 		return
 	}
 	s := l.scratch()
 	defer l.pool.Put(s)
 	columns := s.pack(n * k)
-	for j := range n {
-		p.ReadB(columns[j*k:(j+1)*k], first+j*p.ColumnB)
-	}
+	p.ReadB(columns, k, first, p.ColumnB, n, k)
 	l.transposer.run(to, width, columns, k, k, n)
 }
 
@@ -414,13 +414,12 @@ const gap = 16
 
 // lines copies so many lines of n elements of A, distance apart there and row in to.
 func (p *Product[T]) lines(to []T, row, first, distance, lines, n int) {
+	if p.ReadA != nil {
+		p.ReadA(to, row, first, distance, lines, n)
+		return
+	}
 	for i := range lines {
-		line, from := to[i*row:i*row+n], first+i*distance
-		if p.ReadA != nil {
-			p.ReadA(line, from)
-		} else {
-			copy(line, p.A[from:])
-		}
+		copy(to[i*row:i*row+n], p.A[first+i*distance:])
 	}
 }
 

@@ -293,10 +293,10 @@ func TestProductReads(t *testing.T) {
 				for read := 1; read < 4; read++ {
 					q := *p
 					if read&1 > 0 {
-						q.A, q.ReadA = nil, func(to []float32, from int) { copy(to, p.A[from:from+len(to)]) }
+						q.A, q.ReadA = nil, linesOf(p.A)
 					}
 					if read&2 > 0 {
-						q.B, q.ReadB = nil, func(to []float32, from int) { copy(to, p.B[from:from+len(to)]) }
+						q.B, q.ReadB = nil, linesOf(p.B)
 					}
 					for _, each := range []func(n, min int, f func(lo, hi int)){inOne, inPieces, nil} {
 						q.C = random[float32](rng, len(want))
@@ -308,6 +308,15 @@ func TestProductReads(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// linesOf reads an operand of these elements.
+func linesOf(x []float32) Reader[float32] {
+	return func(to []float32, row, from, distance, lines, n int) {
+		for i := range lines {
+			copy(to[i*row:][:n], x[from+i*distance:][:n])
 		}
 	}
 }
