@@ -27,6 +27,16 @@ func (x *Node) placeAlong(index *tensor.Tensor, axis, n int, distinct bool) *Nod
 	}, index)
 }
 
+// addRuns returns the sums of the elements of x whose index along an axis is that of the sum; no index is less than the one
+// before it. Gradient: the elements of g that index names.
+func (x *Node) addRuns(index *tensor.Tensor, axis int) *Node {
+	const op = "AddRuns"
+	count := x.Shape()[axis]
+	return NewOp(op, tensorapi.Impl.AddRuns(x.use(op), index, axis), []*Node{x}, func(g *Node, in *Grads) {
+		in.AccumulateNode(0, g.takeAlong(index, axis, count, false))
+	}, index)
+}
+
 // keeping makes tensors that only the gradient of n reads the node's: freed with the graph, or now
 // if there is no gradient. It returns n.
 func (n *Node) keeping(ts ...*tensor.Tensor) *Node {

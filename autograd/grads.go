@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -213,6 +214,22 @@ func (in *Grads) accumulateHalves(i int, write func(dst *tensor.Tensor)) {
 		write(g)
 		in.Accumulate(i, g)
 	}
+}
+
+// accumulateElement delivers a function of operands, element by element, in the type of the input's gradient: what it is
+// of 16 bits is rounded once, by the launch that computes it.
+func (in *Grads) accumulateElement(i int, f *kernels.Function, operands ...*Node) {
+	if in.CreateGraph() || !in.input(i).gradType().Half() {
+		in.accumulateNew(i, element(f, nil, operands...))
+		return
+	}
+	in.accumulateHalves(i, func(dst *tensor.Tensor) {
+		values := make([]*tensor.Tensor, len(operands))
+		for k, x := range operands {
+			values[k] = x.use(f.Name)
+		}
+		tensor.MapInto(f.Alone(), nil, []*tensor.Tensor{dst}, values...)
+	})
 }
 
 // AccumulateInto delivers what write makes of a contiguous tensor of input i's shape, all of which

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -25,9 +26,9 @@ func (x *Node) cumProd(axis, flags int) *Node {
 	return NewOp("CumProd", y, []*Node{x}, func(g *Node, in *Grads) {
 		back := flags&ops.ScanReverse ^ ops.ScanReverse
 		if flags&ops.ScanExclusive != 0 {
-			in.accumulateNew(0, in.Output().Mul(x.linearScan(g, axis, back).shifted(axis, back)))
+			in.accumulateElement(0, fn.Mul, in.Output(), x.linearScan(g, axis, back).shifted(axis, back))
 		} else {
-			in.accumulateNew(0, x.linearScan(g, axis, back|ops.ScanShifted).Mul(x.cumProd(axis, flags|ops.ScanExclusive)))
+			in.accumulateElement(0, fn.Mul, x.linearScan(g, axis, back|ops.ScanShifted), x.cumProd(axis, flags|ops.ScanExclusive))
 		}
 	}, xv, y)
 }
@@ -97,7 +98,7 @@ func (x *Node) logCumSumExp(axis int) *Node {
 		// e^(x − y)·r, with r[i] = g[i] + e^(y[i] − y[i+1])·r[i+1]: no power is above 1.
 		out, unit := in.Output(), constant(tensor.FullOf(xv.Device(), y.Type(), 1))
 		fall := element(ops.LogSumExpGrad, nil, out.exclusive(axis, math.Inf(-1)), out, unit)
-		in.AccumulateNode(0, element(ops.LogSumExpGrad, nil, x, out, fall.linearScan(g, axis, ops.ScanReverse|ops.ScanShifted)))
+		in.accumulateElement(0, ops.LogSumExpGrad, x, out, fall.linearScan(g, axis, ops.ScanReverse|ops.ScanShifted))
 	}, xv, y)
 }
 
@@ -120,8 +121,7 @@ func (x *Node) toRunning(axis int, index *tensor.Tensor) func(g *Node, in *Grads
 			in.AccumulateNode(0, g)
 			return
 		}
-		a := fromFront(axis, len(shape))
-		in.AccumulateNode(0, g.placeAlong(index, a, shape[a], false))
+		in.AccumulateNode(0, g.addRuns(index, fromFront(axis, len(shape))))
 	}
 }
 

@@ -32,6 +32,12 @@ func (api) PlaceAlong(x, index *Tensor, axis, n int, distinct bool) *Tensor {
 	return y
 }
 
+func (api) AddRuns(x, index *Tensor, axis int) *Tensor {
+	y := alloc("AddRuns", x.Device(), floatsOf(x), x.shape)
+	alongAxis(ops.AddRuns, x, index, y, x.shape, axis, x.shape[axis])
+	return y
+}
+
 // alongAxis launches one of the kernels of elements along an axis of a shape, of which a line has n
 // indices.
 func alongAxis(k *kernels.Kernel, x, index, y *Tensor, shape []int, axis, n int) {
@@ -44,5 +50,11 @@ func alongAxis(k *kernels.Kernel, x, index, y *Tensor, shape []int, axis, n int)
 	}
 	defer cx.release()
 	defer at.release()
-	launch(x.Device(), k, cx.arg(), at.arg(), y.arg(), kernels.IntArg(intmath.Product(shape[:axis])), kernels.IntArg(shape[axis]), kernels.IntArg(intmath.Product(shape[axis+1:])), kernels.IntArg(n))
+	list := x.Device().core().list()
+	args := append(list.args, cx.arg(), at.arg(), y.arg(), kernels.IntArg(intmath.Product(shape[:axis])),
+		kernels.IntArg(shape[axis]), kernels.IntArg(intmath.Product(shape[axis+1:])), kernels.IntArg(n))
+	if !k.Moves {
+		k = ops.OfTypes(k, args)
+	}
+	list.launch(x.Device(), k, args)
 }

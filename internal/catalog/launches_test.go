@@ -62,6 +62,7 @@ func TestLaunches(t *testing.T) {
 // halfOperations read and write floats of 16 bits as they lie.
 var halfOperations = []string{"Conv", "ConvTranspose", "MaxPool", "AvgPool", "AdaptiveMaxPool", "AdaptiveAvgPool", "Interpolate",
 	"Sum", "SumTo", "Mean", "Max", "Min", "LogSumExp", "Norm", "Dot",
+	"CumProd", "LogCumSumExp", "CumMax", "CumMin",
 	"Softmax", "LogSoftmax", "Softmin", "LayerNorm", "RMSNorm", "GroupNorm", "InstanceNorm", "BatchNorm", "autograd.CrossEntropy",
 	"MatMul"}
 

@@ -51,7 +51,7 @@ var ExtremeGrad = rowKernel(defs.ExtremeGrad, lanesForOne, extremeGradCases).wit
 // alongLines returns the kernels that work along the lines of [outer, n, inner].
 func alongLines() []*kernels.Kernel {
 	all := []*kernels.Kernel{Dot.Kernel(), SquaredError.Kernel(), Moments.Kernel(), MomentsJoin.Kernel(),
-		TakeAlong, PlaceAlong, AddAlong}
+		TakeAlong, PlaceAlong, AddAlong, AddRuns}
 	for _, f := range folds {
 		all = append(all, f.Kernel())
 	}
@@ -87,7 +87,7 @@ func longIndices() []*kernels.Kernel {
 	for _, e := range extremes {
 		all = append(all, e.Parts.Kernel().LongIndices(2), e.Join.Kernel().LongIndices(3))
 	}
-	for _, k := range []*kernels.Kernel{TakeAlong, PlaceAlong, AddAlong} {
+	for _, k := range []*kernels.Kernel{TakeAlong, PlaceAlong, AddAlong, AddRuns} {
 		all = append(all, k.LongIndices(1))
 	}
 	all = append(all, TakeAlong.Of(kernels.Float16).LongIndices(1), PlaceAlong.Of(kernels.Float16).LongIndices(1))

@@ -60,6 +60,8 @@ func halvedKernels(l kernels.Target) (all []*kernels.Kernel) {
 		add(Scan(kind, kernels.Float32).LongIndices(2), true, true)
 	}
 	add(ScanLinear, true, true)
+	add(AddRuns, true, false, true)
+	add(AddRuns.LongIndices(1), true, false, true)
 	for k := range PoolKernel(poolKernels) {
 		for _, s := range []*PoolShape{{Adaptive: true}, &PoolExample, &poolPairs} {
 			if k == MaxPoolGrad {

@@ -38,7 +38,7 @@ func init() {
 		ExtremeInts(t).Cases = func(few bool) []kernels.Case { return extremeIntsCases(t, few) }
 	}
 	ScanLinear.Cases = scanLinearCases
-	for _, k := range []*kernels.Kernel{TakeAlong, PlaceAlong, AddAlong} {
+	for _, k := range []*kernels.Kernel{TakeAlong, PlaceAlong, AddAlong, AddRuns} {
 		setCases(k, func(t kernels.DType, _ bool) []kernels.Case { return alongCases(k, t) })
 	}
 }
@@ -237,7 +237,10 @@ func alongCases(k *kernels.Kernel, t kernels.DType) []kernels.Case {
 		cases.add(func(o operands) {
 			n, lines := (b[1]+1)/2, b[0]*b[2]
 			index := func(i int) int { return (i/b[2]%n*7 + i) % b[1] }
-			if b[1]%7 == 0 || k != AddAlong {
+			switch {
+			case k == AddRuns:
+				index = func(i int) int { return i / b[2] % n / 3 * 5 } // runs with gaps between them
+			case b[1]%7 == 0 || k != AddAlong:
 				index = func(i int) int { return i / b[2] % n * 2 } // no two of a line
 			}
 			from, to := lines*b[1], lines*n
@@ -250,7 +253,7 @@ func alongCases(k *kernels.Kernel, t kernels.DType) []kernels.Case {
 				}
 				return index(i)
 			})
-			if k == TakeAlong {
+			if k == TakeAlong || k == AddRuns {
 				o.undefined(t, to)
 			} else {
 				values(o, to)

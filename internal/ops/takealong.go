@@ -16,7 +16,19 @@ var (
 		func(c kernels.HostArgs[float64]) { addAlongHost(c, false) }), func(c kernels.HostArgs[uint16]) { addAlongHost(c, false) })
 	// AddAlong is Y[o, I[o, k, i], i] += X[o, k, i], in the order of k.
 	AddAlong = along("k_add_along", inOut("Y"), func(c kernels.HostArgs[float32]) { addAlongHost(c, true) }, func(c kernels.HostArgs[float64]) { addAlongHost(c, true) })
+	// AddRuns is Y[o, l, i] = Σ X[o, k, i] over the k with I[o, k, i] = l, in their order, of indices that do not fall
+	// along a line.
+	AddRuns = addRuns()
 )
+
+func addRuns() *kernels.Kernel {
+	k := along("k_add_runs", out("Y"), addRunsHost[float32], addRunsHost[float64])
+	k.File = "add_runs.cl"
+	k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
+		return kernels.Grid1D(int(a[3].Int)*int(a[5].Int), l)
+	}
+	return k
+}
 
 func along(name string, y kernels.Param, f32 func(kernels.HostArgs[float32]), f64 func(kernels.HostArgs[float64])) *kernels.Kernel {
 	return &kernels.Kernel{Name: name, File: "take_along.cl",
@@ -77,6 +89,11 @@ func addAlongHost[T kernels.Element](c kernels.HostArgs[T], add bool) {
 			}
 		}
 	})
+}
+
+func addRunsHost[T kernels.Real](c kernels.HostArgs[T]) {
+	c.Parallel(c.Len(2), 1, func(lo, hi int) { clear(c.Reals(2)[lo:hi]) })
+	addAlongHost(c, true)
 }
 
 // addAt adds each element of from to that of to which its index names, if there is one. The sum of

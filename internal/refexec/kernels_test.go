@@ -42,6 +42,7 @@ var opaque = map[string]string{
 	"k_extreme_ints":               "there is an index of each extreme, which no operation has",
 	"k_take_along":                 "takes elements, not rows, by their index",
 	"k_place_along":                "puts elements, not rows, where their index says",
+	"k_add_runs":                   "adds elements, not rows, where their index says",
 	"k_add_along":                  "adds elements, not rows, where their index says",
 	"k_cosine_similarity_dx_dxwgy": "a formula has more operands than a map",
 	"k_interpolate":                "weighs elements by where they lie, which no operand says",

@@ -169,6 +169,9 @@ type API interface {
 	// distinct says that the indices of a row are distinct, which is faster. Indices out of range
 	// are passed over; nothing else is checked.
 	PlaceAlong(x, index *tensor.Tensor, axis, n int, distinct bool) *tensor.Tensor
+	// AddRuns returns a tensor of x's shape of which each element is the sum of those of x, in order, whose index along
+	// an axis names it, and 0 where there are none. Indices do not fall along a line. Nothing is checked.
+	AddRuns(x, index *tensor.Tensor, axis int) *tensor.Tensor
 	// Unmasked returns indices of t in which the indices of what is true stand for masks, one tensor
 	// for each of their axes. It waits for the device if there is a mask. It panics with
 	// tensor.ErrShape for a mask of another shape than its axes.
