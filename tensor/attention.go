@@ -39,14 +39,14 @@ func (api) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whol
 	p := kept[0]
 	if wants[2] {
 		pt := p.matrixT()
-		dv = pt.MatMul(g)
+		dv = pt.matMulAs(g, a.gradientType(v))
 		pt.Free()
 	}
 	if !wants[0] && !wants[1] && !wants[3] {
 		return nil, nil, dv, nil
 	}
 	vt := v.matrixT()
-	up := g.MatMul(vt)
+	up := g.matMulAs(vt, a.typ)
 	vt.Free()
 	if !slices.Equal(up.shape, p.shape) { // values have axes that queries and keys have not
 		sum := up.SumTo(p.shape...)
@@ -63,11 +63,11 @@ func (api) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whol
 	d := dm.MulScalar(a.scale)
 	defer d.Free()
 	if wants[0] {
-		dq = d.MatMul(k)
+		dq = d.matMulAs(k, a.gradientType(q))
 	}
 	if wants[1] {
 		dt := d.matrixT()
-		dk = dt.MatMul(q)
+		dk = dt.matMulAs(q, a.gradientType(k))
 		dt.Free()
 	}
 	return dq, dk, dv, dm
@@ -89,20 +89,29 @@ func (api) Attention(t, k, v, mask *Tensor, options []AttentionOptions, graph, w
 	if f := a.inBlocks(whole); f != nil {
 		return f.forward(graph)
 	}
-	reals, kt := t.as(a.typ), k.matrixT()
-	defer reals.release()
+	typ := a.typ // of the result
+	if half := floatsOf(t, k, v, mask); half.Half() {
+		typ = half
+	}
+	kt := k.matrixT()
 	defer kt.Free()
 	if a.causal && mask == nil {
-		s := reals.MatMul(kt)
+		q := contiguousOperand{t, false}
+		if !readsHalves(a.typ, t, k) {
+			q = t.as(a.typ)
+		}
+		defer q.release()
+		s := q.matMulAs(kt, a.typ)
 		defer s.Free()
 		flat := s.Reshape(intmath.Product(s.shape[:s.Rank()-2]), a.l, a.s)
 		MapInto(ops.CausalScores, []kernels.Arg{kernels.FloatArg(a.scale)}, []*Tensor{flat}, flat)
 		flat.Free()
 		p := s.Softmax(-1)
-		return p.MatMul(v), []*Tensor{p}
+		return p.matMulAs(v, typ), []*Tensor{p}
 	}
 	bias, causal, live := a.additions()
-	q := reals.MulScalar(a.scale)
+	q := alloc("ScaledDotProductAttention", t.Device(), a.typ, t.shape)
+	mapTo(fn.MulScalar, a.typ, q, []float64{a.scale}, []*Tensor{t})
 	s := q.MatMul(kt)
 	q.Free()
 	for _, b := range []*Tensor{bias, causal} {
@@ -119,7 +128,16 @@ func (api) Attention(t, k, v, mask *Tensor, options []AttentionOptions, graph, w
 		p.MapInPlace(fn.Mul, nil, live)
 		live.Free()
 	}
-	return p.MatMul(v), []*Tensor{p}
+	return p.matMulAs(v, typ), []*Tensor{p}
+}
+
+// gradientType returns the type that the gradient by an operand is stored in by the product that computes it: that of
+// the operand, unless an axis has to be summed before it is rounded.
+func (a *attentionCall) gradientType(of *Tensor) Type {
+	if of.typ.Half() && slices.Equal(of.shape[:of.Rank()-2], a.batch) {
+		return of.typ
+	}
+	return a.typ
 }
 
 // matrixT returns a view with the last two axes in each other's place.
@@ -212,7 +230,11 @@ func (a *attentionCall) additions() (bias, causal, live *Tensor) {
 		causal = alloc("ScaledDotProductAttention", a.q.Device(), a.typ, []int{a.l, a.s})
 		MapInto(ops.CausalBias, nil, []*Tensor{causal})
 	}
-	if bias = a.bias(a.typ); bias == nil {
+	typ := a.typ
+	if a.mask != nil && a.mask.typ != Bool {
+		typ = kept(typ, a.mask)
+	}
+	if bias = a.bias(typ); bias == nil {
 		return nil, causal, nil
 	}
 	all := bias.View()

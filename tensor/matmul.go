@@ -11,13 +11,16 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-func (t *Tensor) matMul(b *Tensor) *Tensor {
+func (t *Tensor) matMul(b *Tensor) *Tensor { return t.matMulAs(b, productType(t, b)) }
+
+// matMulAs is matMul stored as a type, for operands that have a matrix.
+func (t *Tensor) matMulAs(b *Tensor, typ Type) *Tensor {
 	const op = "MatMul"
 	d := check(op, t, b)
 	switch {
 	case t.Rank() == 2 && b.Rank() == 2:
 		checkMatMul(op, t, b)
-		c := alloc(op, d, productType(t, b), []int{t.shape[0], b.shape[1]})
+		c := alloc(op, d, typ, []int{t.shape[0], b.shape[1]})
 		matMulTo(c, t, b, epilogue{})
 		return c
 	case t.Rank() == 1 && b.Rank() == 1:
@@ -27,7 +30,7 @@ func (t *Tensor) matMul(b *Tensor) *Tensor {
 	defer va.Free()
 	defer vb.Free()
 	shape := productShape(op, va, vb, t, b)
-	c := alloc(op, d, productType(t, b), shape)
+	c := alloc(op, d, typ, shape)
 	batchTo(c, va, vb, false)
 	switch n := len(shape); { // the axis that was none
 	case t.Rank() == 1:
