@@ -73,6 +73,41 @@ func TestComposedGradients(t *testing.T) {
 	}
 }
 
+// TestGridSampleAtElements: at coordinates of elements, too, a constant has no gradients, and a line its slope.
+func TestGridSampleAtElements(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{DefaultType: tensor.Float64})
+	gradients := func(mode autograd.GridMode, slope float64) (first, second float64) {
+		x := make([]float64, 9)
+		for i := range x {
+			x[i] = 5 + slope*float64(i)
+		}
+		grid := autograd.Param(devtest.New(d, []float64{0}, 1, 1, 1), "grid")
+		y := autograd.GridSample(autograd.Const(devtest.New(d, x, 1, 1, 9)), grid, autograd.GridOptions{Mode: mode})
+		for _, to := range []*float64{&first, &second} {
+			g, err := autograd.Grad(y, []*node{grid}, autograd.GradOptions{CreateGraph: true, AllowUnused: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if y = g[0]; y == nil {
+				break
+			}
+			*to = devtest.Float64s(t, y.Value())[0]
+			if !y.NeedsGrad() {
+				break
+			}
+		}
+		return first, second
+	}
+	for _, c := range []struct {
+		mode  autograd.GridMode
+		slope float64
+	}{{autograd.GridLinear, 0}, {autograd.GridLinear, 2}, {autograd.GridCubic, 0}} {
+		if first, second := gradients(c.mode, c.slope); first != c.slope*9/2 || second != 0 {
+			t.Errorf("mode %d: slope %v has gradients %v and %v", c.mode, c.slope, first, second)
+		}
+	}
+}
+
 // TestComposedMisuse: bad operands are told by the name of the operation.
 func TestComposedMisuse(t *testing.T) {
 	d := devtest.CPU(t)

@@ -41,8 +41,9 @@ type GridOptions struct {
 // GridSample returns the elements of x [N, C, …] at the points of a grid [N, …, axes], of any number of
 // spatial axes of x: [N, C, …] with the spatial axes of the grid. Coordinates are from −1 to 1, of the last
 // axis first. x that is of integers is converted to floats unless the mode is GridNearest. It panics with
-// tensor.ErrShape, and with tensor.ErrValue for another mode or padding. Gradients are those of the weights;
-// of coordinates of GridNearest it is 0, and of those beyond the ends of GridBorder.
+// tensor.ErrShape, and with tensor.ErrValue for another mode or padding. Gradients are those of the weights:
+// of a coordinate at an element, those towards the next element. Coordinates of GridNearest have the gradient 0,
+// and so have those beyond the ends of GridBorder.
 func GridSample(x, grid *Node, options ...GridOptions) *Node {
 	const op = "GridSample"
 	defer tensorapi.Rename("autograd", op)
@@ -139,8 +140,13 @@ func (s *sampler) axis(x *Node, n int) (index, weights *Node) {
 	floor := x.Floor()
 	var positions, factors []*Node
 	for k := range s.taps {
-		at := floor.AddScalar(float64(k - (s.taps-1)/2))
-		positions, factors = append(positions, at), append(factors, s.weight(x.Sub(at).Abs(), k))
+		before := (s.taps - 1) / 2 // taps up to this one are at x or before it
+		at := floor.AddScalar(float64(k - before))
+		distance := x.Sub(at)
+		if k > before {
+			distance = at.Sub(x)
+		}
+		positions, factors = append(positions, at), append(factors, s.weight(distance, k))
 	}
 	index, weights = Stack(0, positions...).Detach(), Stack(0, factors...)
 	if s.padding == GridZeros {
