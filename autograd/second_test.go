@@ -246,6 +246,20 @@ func TestThirdGradients(t *testing.T) {
 	}
 }
 
+// TestThirdGradientsOfNorms: at 0, where a norm of magnitudes has a kink, gradients of each order are 0.
+func TestThirdGradientsOfNorms(t *testing.T) {
+	d := devtest.CPU(t)
+	for _, p := range []float64{1, math.Inf(1)} {
+		x, seed := param(d, 0, 0), param(d, 3)
+		y := x.Norm(p, 0, tensor.Keepdims)
+		g := grad(t, y, []*node{x}, autograd.GradOptions{Seed: seed, CreateGraph: true})[0]
+		near(t, "first", g.Value(), 0, 0)
+		g = grad(t, g.Sum(), []*node{seed}, autograd.GradOptions{CreateGraph: true})[0]
+		near(t, "second", g.Value(), 0)
+		near(t, "third", grad(t, g.Sum(), []*node{x})[0].Value(), 0, 0)
+	}
+}
+
 // TestDeepSecondGradient: neither walk recurses. The function is x³ behind as many views as make
 // the graph deep, and xⁿ at 1, multiplied out.
 func TestDeepSecondGradient(t *testing.T) {

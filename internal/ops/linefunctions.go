@@ -22,7 +22,8 @@ var (
 	// Norm1Grad is sign(x)·g, Norm2Grad x/y·g for the norm y, and NormPowGrad sign(x)·(|x|/y)^(p −
 	// 1)·g; 0 where x is, and the latter two where y is. The gradients of the last are those of its
 	// value, so that no infinity of |x|/y is multiplied by a power that is 0.
-	Norm1Grad   = &kernels.Function{Name: "norm1_gradient", Value: signOf.Mul(w), Gradients: []*expr.Expr{zero, signOf.Mul(u)}}
+	Norm1Grad = &kernels.Function{Name: "norm1_gradient", Value: signOf.Mul(w),
+		Gradients: []*expr.Expr{zero, expr.Where(x.Eq(zero), x.Mul(zero), signOf).Mul(u)}} // flat at 0, too
 	Norm2Grad   = &kernels.Function{Name: "norm2_gradient", Value: expr.Where(w.Eq(zero), zero, x.Div(w).Mul(v))}
 	NormPowGrad = &kernels.Function{Name: "norm_gradient", Scalars: []float64{3},
 		Value: unlessZero(signOf.Mul(normPower).Mul(v)),
