@@ -11,8 +11,8 @@ import (
 // panics with tensor.ErrShape if matrices are not square, and with tensor.ErrType unless they are of
 // float32 or float64.
 //
-// Gradient: g times the cofactors of A, also where A is singular. That of the gradient is made of
-// det·A⁻ᵀ, and is NaN there.
+// Gradient: g times the cofactors of A, also where A is singular. The gradient of the cofactors is made of
+// A⁻¹, and is NaN there.
 func Det(a *autograd.Node) *autograd.Node {
 	const op = "Det"
 	m := squareOf(op, a)
@@ -21,38 +21,55 @@ func Det(a *autograd.Node) *autograd.Node {
 	defer f.free()
 	y := f.det(m)
 	result := autograd.NewOp(op, y, []*autograd.Node{a}, func(g *autograd.Node, in *autograd.Grads) {
+		x, det := regularInverse(op, m, av)
+		defer x.Free()
+		defer det.Free()
 		if in.CreateGraph() {
-			each := identity(a, m.rows).Mul(g.Mul(in.Output()).Reshape(m.shape(1, 1)...))
-			in.AccumulateNode(0, solveOf(op, transposed(a), each))
+			box := det.Reshape(m.shape(1, 1)...)
+			defer box.Free()
+			each := cofactors(op, m, a, x.Mul(box))
+			in.AccumulateNode(0, each.Mul(g.Reshape(m.shape(1, 1)...)))
 			return
 		}
-		t := av.MoveDim(-1, -2)
-		defer t.Free()
-		f := factorise(op, m, t)
-		defer f.free()
-		if m.rows > 0 { // a pivot of 0 becomes a small one: the determinant is a smooth function
-			f.lu = f.regular()
-		}
-		det := f.det(m)
-		defer det.Free()
 		scale := det.Mul(g.Value())
 		defer scale.Free()
 		box := scale.Reshape(m.shape(1, 1)...)
 		defer box.Free()
-		eye := tensor.Eye(av.Device(), m.rows, m.rows)
-		defer eye.Free()
-		ones := eye.To(m.typ)
-		defer ones.Free()
-		all := ones.Expand(m.shape(m.rows, m.rows)...)
-		defer all.Free()
-		x := f.solve(all)
-		defer x.Free()
 		in.Accumulate(0, x.Mul(box))
 	}, av)
 	if trace.On() {
 		trace.Record(op, []any{a}, result)
 	}
 	return result
+}
+
+// regularInverse returns A⁻ᵀ and the determinants of matrices A, in whose factors a small pivot is in place of one of 0:
+// their product is the cofactors, which are smooth.
+func regularInverse(op string, m matrices, a *tensor.Tensor) (x, det *tensor.Tensor) {
+	t := a.MoveDim(-1, -2)
+	defer t.Free()
+	f := factorise(op, m, t)
+	defer f.free()
+	if m.rows > 0 {
+		f.lu = f.regular()
+	}
+	eye := tensor.Eye(a.Device(), m.rows, m.rows)
+	defer eye.Free()
+	ones := eye.To(m.typ)
+	defer ones.Free()
+	all := ones.Expand(m.shape(m.rows, m.rows)...)
+	defer all.Free()
+	return f.solve(all), f.det(m)
+}
+
+// cofactors returns the node of y, the cofactors Y = det·B of matrices A, with B = A⁻ᵀ. Its gradient is
+// ⟨g, B⟩·Y − B·gᵀ·Y.
+func cofactors(op string, m matrices, a *autograd.Node, y *tensor.Tensor) *autograd.Node {
+	return autograd.NewOp(op, y, []*autograd.Node{a}, func(g *autograd.Node, in *autograd.Grads) {
+		b := solveOf(op, transposed(a), identity(a, m.rows).Expand(m.shape(m.rows, m.rows)...))
+		inner := g.Mul(b).Sum(-2, -1, tensor.Keepdims)
+		in.AccumulateNode(0, inner.Mul(in.Output()).Sub(b.MatMul(transposed(g)).MatMul(in.Output())))
+	}, a.Value(), y)
 }
 
 // det returns the determinants.

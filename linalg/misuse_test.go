@@ -115,18 +115,34 @@ func TestEqualValues(t *testing.T) {
 	}
 }
 
-// TestSingularDeterminant: the gradient is that of the cofactors, also where pivots are 0.
+// TestSingularDeterminant: the gradient is that of the cofactors, also where pivots are 0, and whether or not it has a
+// graph. By the gradient from above, the gradient of their sum is that sum.
 func TestSingularDeterminant(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		x := autograd.Param(devtest.New(d, []float64{1, 0, 0, 0, 1, 2, 3, 4, 2, 4, 6, 8, 0, 0, 0, 0}, 4, 2, 2), "x")
-		if err := Det(x).Sum().Backward(); err != nil {
-			t.Fatal(err)
-		}
-		want := []float64{0, 0, 0, 1, 4, -3, -2, 1, 8, -6, -4, 2, 0, 0, 0, 0}
-		for i, g := range devtest.Float64s(t, x.Grad()) {
-			if math.Abs(g-want[i]) > 1e-5 {
-				t.Errorf("gradient %d is %v, want %v", i, g, want[i])
+		for _, graph := range []bool{false, true} {
+			x := autograd.Param(devtest.New(d, []float64{1, 0, 0, 0, 1, 2, 3, 4, 2, 4, 6, 8, 0, 0, 0, 0}, 4, 2, 2), "x")
+			seed := autograd.Param(devtest.New(d, []float64{1, 1, 1, 1}), "seed")
+			g, err := autograd.Grad(Det(x), []*autograd.Node{x}, autograd.GradOptions{Seed: seed, CreateGraph: graph})
+			if err != nil {
+				t.Fatal(err)
 			}
+			check := func(x *autograd.Node, want ...float64) {
+				t.Helper()
+				for i, g := range devtest.Float64s(t, x.Value()) {
+					if !(math.Abs(g-want[i]) <= 1e-5) {
+						t.Errorf("with a graph %v: gradient %d is %v, want %v", graph, i, g, want[i])
+					}
+				}
+			}
+			check(g[0], 0, 0, 0, 1, 4, -3, -2, 1, 8, -6, -4, 2, 0, 0, 0, 0)
+			if !graph {
+				continue
+			}
+			sums, err := autograd.Grad(g[0].Sum(), []*autograd.Node{seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(sums[0], 1, 0, 0, 0)
 		}
 	})
 }
