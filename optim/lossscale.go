@@ -236,6 +236,7 @@ func (s *LossScaler) Step() error {
 	some := false
 	s.b.flat.Runs(func(int, int) { some = true })
 	if !some {
+		s.begin()
 		return s.opt.Step() // which says so
 	}
 	s.readsFlags()

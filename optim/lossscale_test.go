@@ -315,6 +315,29 @@ func TestLossScalerUnscale(t *testing.T) {
 	})
 }
 
+// TestLossScalerNoGradients: a Step that finds no gradients forgets an Unscale before it.
+func TestLossScalerNoGradients(t *testing.T) {
+	d := devtest.CPU(t)
+	x, other := autograd.Param(tensor.Scalar(d, 1), "x"), autograd.Param(tensor.Scalar(d, 1), "other")
+	s := optim.NewLossScaler(optim.NewSGD([]*autograd.Node{x}, optim.SGDConfig{LR: optim.Constant(1)}), optim.LossScalerDefaults())
+	if err := s.Backward(other.MulScalar(2)); err != nil {
+		t.Fatal(err)
+	}
+	s.Unscale()
+	if err := s.Step(); !errors.Is(err, optim.ErrNoGradients) {
+		t.Fatal(err)
+	}
+	if err := s.Backward(x.MulScalar(3)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Step(); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, x.Value())[0]; got != -2 {
+		t.Errorf("the parameter is %v, not 1 − 3", got)
+	}
+}
+
 // TestLossScalerState: a state resumes bit for bit, scale and all; one that is damaged changes
 // nothing; without the scale it is one of the optimizer.
 func TestLossScalerState(t *testing.T) {
