@@ -63,8 +63,9 @@ func (x *Node) ScatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 //
 // Gradients: of a sum, g; of a mean, g over the number of elements; of a product, g times the
 // product of the others; of a minimum or maximum, g in equal parts to the elements that attain it,
-// to the NaNs if it is NaN. 0 for an element that does not count or is not taken. Gradients of the
-// gradient of a product are those where no factor is 0. index must outlive Backward, unchanged.
+// to the NaNs if it is NaN. 0 for an element that does not count or is not taken. Second gradients
+// of a product are right for any number of factors 0, third ones for at most one in a place. index
+// must outlive Backward, unchanged.
 func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce tensor.ScatterReduction, opts ...tensor.ScatterOptions) *Node {
 	y := lowered(x.scatterReduce(axis, index, src, reduce, opts...), x, src)
 	if trace.On() {
