@@ -293,15 +293,16 @@ func (b *builder) once(nodes []*node, constants map[any]kernels.Buffer) (others 
 			others = append(others, n)
 			continue
 		}
-		for _, g := range n.writes {
-			if constants[g.buf] != nil {
+		for i := range n.args { // results, and operands without elements, which nothing wrote
+			a := &n.args[i]
+			if a.Kind != kernels.ArgBuffer || b.kept[a.Buf] || b.run.origin(a.Buf) != made || constants[a.Buf] != nil {
 				continue
 			}
-			mem, err := b.d.Alloc(g.buf.DType(), g.buf.Len())
+			mem, err := b.d.Alloc(a.Buf.DType(), a.Buf.Len())
 			if err != nil {
 				return nil, err
 			}
-			constants[g.buf] = mem
+			constants[a.Buf] = mem
 			b.rec.memory = append(b.rec.memory, mem)
 			b.rec.report.ConstantBytes += bytesOf(mem)
 		}

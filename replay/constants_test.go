@@ -54,6 +54,32 @@ func TestConstants(t *testing.T) {
 	})
 }
 
+// TestConstantOfNothing: what is made of a tensor without elements, which the step makes, is made once.
+func TestConstantOfNothing(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := tensor.Full(d, 2, 3)
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+			return []*tensor.Tensor{x.Add(tensor.Zeros(d, 0, 3).Sum(0).Exp())}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		if rec.Report().Hoisted == 0 {
+			t.Error("nothing was done once")
+		}
+		x.FillInPlace(5)
+		if err := rec.Run(); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range devtest.Float64s(t, rec.Outputs()[0]) {
+			if v != 6 {
+				t.Errorf("%v, not 5 + 1", v)
+			}
+		}
+	})
+}
+
 // TestConstantsMisused: a tensor that is none, was freed, is on another device, or that the step writes.
 func TestConstantsMisused(t *testing.T) {
 	d, other := devtest.Open(t, "cpu", tensor.Options{}), devtest.Open(t, "cpu", tensor.Options{})
