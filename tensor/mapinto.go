@@ -111,7 +111,7 @@ func scalarKind(j *kernels.FusedElementwise, out *Tensor, i int) kernels.ArgKind
 // take.
 func mustJoined(j *kernels.FusedElementwise, scalars []kernels.Arg, results, operands int) {
 	if j == nil {
-		panic(&Error{Op: "MapInto", Kind: ErrValue, Detail: "the functions are nil: make a kernels.Joined"})
+		panic(&Error{Op: "MapInto", Kind: ErrValue, Detail: "the functions are nil: make a kernels.FusedElementwise"})
 	}
 	if err := j.Err(); err != nil {
 		panic(&Error{Op: "MapInto", Kind: ErrValue, Detail: err.Error()})

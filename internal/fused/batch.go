@@ -35,12 +35,12 @@ type BatchSpec struct {
 // GroupRanges says how launches become one by ranges of work-groups: launch 0 has groups 0 to 7, launch
 // 1 groups 8 to 11. The kernel's file has these macros, whose defaults serve one launch:
 //
-//	OWN_PARAMS  the parameters of the entry point
-//	PLACE       statements at its beginning, by which a work-group finds what it does
+//	OWN_PARAMS      the parameters of the entry point
+//	GROUP_PROLOGUE  statements at its beginning, by which a work-group finds what it does
 type GroupRanges struct {
 	Items  int    // work-items of a work-group
 	Define string // a line that the file has to have before it, as in EpilogueSpec; "": none
-	// Place is PLACE of work-group `block` of a launch, from 0 on. The work-groups have one
+	// Place is GROUP_PROLOGUE of work-group `block` of a launch, from 0 on. The work-groups have one
 	// dimension. Parameters have their names, and so have Ints.
 	Place string
 	Ints  []string                   // further ints that a launch has among others
@@ -357,7 +357,7 @@ func groupRangesText(k *kernels.Kernel, name string, n int) string {
 		fmt.Fprintf(&t, "#define %s\n", b.Define)
 	}
 	fmt.Fprintf(&t, "#define %s %s\n#define OWN_PARAMS %s\n", k.Name, name, strings.Join(params, ", "))
-	fmt.Fprintf(&t, "#define PLACE \\\n    const int group = get_group_id(0), of = %s; \\\n", strings.Join(of, " + "))
+	fmt.Fprintf(&t, "#define GROUP_PROLOGUE \\\n    const int group = get_group_id(0), of = %s; \\\n", strings.Join(of, " + "))
 	before := make([]string, n)
 	for i := range n {
 		before[i] = "0"

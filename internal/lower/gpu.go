@@ -130,9 +130,9 @@ func (w gpuForm) fours(formulas []*expr.Expr) {
 	for _, i := range columns {
 		w.line("        REAL x%d[4];", i)
 		if v := w.p.Values[i]; v.Channel {
-			w.line("        FOUR_CHANNELS(%s, x%d, j, p%d, FOURS(%s, %s_off | first), span)", w.way(i), i, i, aligned, v.Name)
+			w.line("        FOUR_CHANNELS(%s, x%d, j, p%d, ALIGNED4(%s, %s_off | first), span)", w.way(i), i, i, aligned, v.Name)
 		} else {
-			w.line("        LOAD_FOUR(%s, x%d, j, p%d, FOURS(%s, %s_off), 1)", w.way(i), i, i, aligned, v.Name)
+			w.line("        LOAD_FOUR(%s, x%d, j, p%d, ALIGNED4(%s, %s_off), 1)", w.way(i), i, i, aligned, v.Name)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (w gpuForm) body() {
 			if !loaded[i] {
 				loaded[i] = true
 				typ := typed(w.p.Values[i], "REAL")
-				w.line("    %s x%d[PER];\n    LOAD_KEPT(%s, %s, %s, x%d, p%d, fours, INNER, 0)", typ, i, w.pointee(i), typ, fromMemory(w.memory.values[i]), i, i)
+				w.line("    %s x%d[PER];\n    LOAD_REGS(%s, %s, %s, x%d, p%d, fours, INNER, 0)", typ, i, w.pointee(i), typ, fromMemory(w.memory.values[i]), i, i)
 			}
 		}
 	}
@@ -390,7 +390,7 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 	if l.p.Parts {
 		elements = "max(1, min(chunk, len))"
 	}
-	w.line("    LINES(%s, INNER > 1)", elements)
+	w.line("    ROW_PROLOGUE(%s, INNER > 1)", elements)
 	if l.p.Parts {
 		w.line("    const int parts = %s, line = group * beside + place, row = line / INNER, there = row < outer * parts;", parts)
 		w.line("    const int begin = row %% parts * chunk, count = there ? min(chunk, len - begin) : 0;")
@@ -423,7 +423,7 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 	if l.p.Parts {
 		aligned = append(aligned, "chunk")
 	}
-	w.line("    const int fours = INNER == 1 && FOURS(len, %s);", strings.Join(aligned, " | "))
+	w.line("    const int fours = INNER == 1 && ALIGNED4(len, %s);", strings.Join(aligned, " | "))
 	if Sets(l.p) {
 		w.line("    const int first = line %% sets * (len / span);")
 	}

@@ -144,7 +144,7 @@ func (l *plan) source(cpu bool) string {
 	}
 	s.WriteString("\n" + rest)
 	_, cuts := l.chunk()
-	items, run := "1", fmt.Sprintf("    RUN(outer * %s * BLOCKS)\n", cuts)
+	items, run := "1", fmt.Sprintf("    RANGE(outer * %s * BLOCKS)\n", cuts)
 	if l.p.Runs() {
 		run = "    const int from = get_group_id(0) * run, to = min(outer, from + run);\n"
 	}

@@ -276,7 +276,7 @@ func sizesAndNumbers(l *irtest.Launch) []kernels.Arg {
 // TestFours: lanes of a GPU read and write four elements at a time only where every input and result of elements
 // begins at a multiple of four. A device that is a CPU does not mind others.
 func TestFours(t *testing.T) {
-	fours := regexp.MustCompile(`const int fours = INNER == 1 && FOURS\(len, (.*)\);`)
+	fours := regexp.MustCompile(`const int fours = INNER == 1 && ALIGNED4\(len, (.*)\);`)
 	for _, p := range []*ir.Program{defs.Softmax(), defs.SoftmaxGrad(), defs.SquaredError(), defs.Dot(),
 		defs.NormGrad(defs.NormForm{Weights: true})} {
 		k, _, _ := lower.Rows(p)

@@ -153,7 +153,7 @@ const (
         gemm;                                                                                                      \
     }
 `
-	batchGPU = `#define PLACE                                                                                          \
+	batchGPU = `#define GROUP_PROLOGUE                                                                                          \
     const int columns = (n + TN - 1) / TN, column = get_group_id(0) % columns, z = get_group_id(0) / columns; \
     const int row = get_group_id(1);                                                                          \
     const int part = z / batch, y = z % batch;                                                                \

@@ -111,7 +111,7 @@ func newScan(kind ScanKind, t kernels.DType) *kernels.Kernel {
 
 // ScanTall returns how many work-items of a GPU share a row of n elements.
 func ScanTall(n int) int {
-	const per = 16 // 4·FOURS of scan_gpu.cl
+	const per = 16 // 4·ITEM_VECTORS of scan_gpu.cl
 	tall := 1
 	for tall < foldGroup && tall*per < n {
 		tall *= 2

@@ -1,6 +1,6 @@
 // @depends: common, vector, exp, memory
 // Attention for CPUs, without the matrix of all queries and keys: Y = softmax(scale·Q·Kᵀ + BIAS)·V, of Q [batch, l, D], K
-// [batch, s, D], V [batch, s, E] and BIAS [l, s], or a matrix for each of the batch. Row i of item b of Q begins PLACE(q) +
+// [batch, s, D], V [batch, s, E] and BIAS [l, s], or a matrix for each of the batch. Row i of item b of Q begins HEAD_OFFSET(q) +
 // i·q_row elements after the first, and those of K, V, Y and its gradient G likewise: heads may lie side by side. PART names the
 // one entry point to build: 0, 1 or 2. Source: Dao, Fu, Ermon, Rudra, Ré, "FlashAttention: Fast and Memory-Efficient Exact
 // Attention with IO-Awareness", 2022.
@@ -24,7 +24,7 @@
 #define ROWS 8   // that are in registers
 #define SPAN (32 * BLOCK)
 #define ENDS_SPAN(r0, end) (((r0) + BLOCK) % SPAN == 0 || (r0) + BLOCK >= (end))
-#define PLACE(x) (b / heads * x##_outer + b % heads * x##_head)
+#define HEAD_OFFSET(x) (b / heads * x##_outer + b % heads * x##_head)
 #define WIDEST (D > E ? D : E)
 #define WHOLE(n) (((n) + ROWS - 1) / ROWS * ROWS)
 
@@ -153,8 +153,8 @@ void k_attention(IN_OF(X_MEMORY, Q), IN_OF(X_MEMORY, K), IN_OF(X_MEMORY, V), IN_
     REAL T[D * LANES], O[WHOLE(E) * LANES], P[BLOCK * LANES], most[LANES], sum[LANES], by[LANES];
     REAL SUMS[WHOLE(E) * LANES], greatest[LANES], whole[LANES]; // O, most and sum of the spans before
     const int b = get_group_id(1), q0 = get_group_id(0) * LANES;
-    global const X_MEMORY *k = K + K_off + PLACE(k), *v = V + V_off + PLACE(v), *bias = BIAS + BIAS_off + b * bias_step;
-    turn(T, Q + Q_off + PLACE(q) + q0 * q_row, D, q_row, l - q0, scale);
+    global const X_MEMORY *k = K + K_off + HEAD_OFFSET(k), *v = V + V_off + HEAD_OFFSET(v), *bias = BIAS + BIAS_off + b * bias_step;
+    turn(T, Q + Q_off + HEAD_OFFSET(q) + q0 * q_row, D, q_row, l - q0, scale);
     for (int i = 0; i < WHOLE(E) * LANES; i++) O[i] = SUMS[i] = 0;
     for (int i = 0; i < LANES; i++) {
         most[i] = greatest[i] = -INFINITY;
@@ -195,7 +195,7 @@ void k_attention(IN_OF(X_MEMORY, Q), IN_OF(X_MEMORY, K), IN_OF(X_MEMORY, V), IN_
         by[i] = whole[i] == 0 ? 0 : 1 / whole[i];
         if (q0 + i < l) LSE[LSE_off + b * l + q0 + i] = most[i] + log(whole[i]);
     }
-    turn_back(Y + Y_off + PLACE(y) + q0 * y_row, SUMS, E, y_row, l - q0, by);
+    turn_back(Y + Y_off + HEAD_OFFSET(y) + q0 * y_row, SUMS, E, y_row, l - q0, by);
 }
 #endif
 
@@ -210,13 +210,13 @@ void k_attention_grad_q(IN_OF(X_MEMORY, Q), IN_OF(X_MEMORY, K), IN_OF(X_MEMORY, 
     REAL T[D * LANES], U[E * LANES], O[WHOLE(D) * LANES], P[BLOCK * LANES], R[BLOCK * LANES], lse[LANES], delta[LANES], by[LANES];
     REAL SUMS[WHOLE(D) * LANES]; // O of the spans before
     const int b = get_group_id(1), q0 = get_group_id(0) * LANES;
-    global const X_MEMORY *k = K + K_off + PLACE(k), *v = V + V_off + PLACE(v), *bias = BIAS + BIAS_off + b * bias_step;
-    turn(T, Q + Q_off + PLACE(q) + q0 * q_row, D, q_row, l - q0, scale);
-    turn(U, G + G_off + PLACE(g) + q0 * g_row, E, g_row, l - q0, 1);
+    global const X_MEMORY *k = K + K_off + HEAD_OFFSET(k), *v = V + V_off + HEAD_OFFSET(v), *bias = BIAS + BIAS_off + b * bias_step;
+    turn(T, Q + Q_off + HEAD_OFFSET(q) + q0 * q_row, D, q_row, l - q0, scale);
+    turn(U, G + G_off + HEAD_OFFSET(g) + q0 * g_row, E, g_row, l - q0, 1);
     for (int i = 0; i < WHOLE(D) * LANES; i++) O[i] = SUMS[i] = 0;
     for (int i = 0; i < LANES; i++) {
         const int row = min(q0 + i, l - 1), q = b * l + row;
-        global const REAL *y = Y + Y_off + PLACE(y) + row * y_row;
+        global const REAL *y = Y + Y_off + HEAD_OFFSET(y) + row * y_row;
         REAL d = 0;
         for (int e = 0; e < E; e++) d = fma(U[e * LANES + i], y[e], d);
         delta[i] = d;
@@ -255,10 +255,10 @@ void k_attention_grad_kv(IN_OF(X_MEMORY, Q), IN_OF(X_MEMORY, K), IN_OF(X_MEMORY,
     REAL T[D * LANES], U[E * LANES], O[WHOLE(D) * LANES], W[WHOLE(E) * LANES], P[BLOCK * LANES], R[BLOCK * LANES], by[LANES];
     REAL SUMS_O[WHOLE(D) * LANES], SUMS_W[WHOLE(E) * LANES]; // of the spans before
     const int b = get_group_id(1), k0 = get_group_id(0) * LANES;
-    global const X_MEMORY *q = Q + Q_off + PLACE(q), *g = G + G_off + PLACE(g), *bias = BIAS + BIAS_off + b * bias_step;
+    global const X_MEMORY *q = Q + Q_off + HEAD_OFFSET(q), *g = G + G_off + HEAD_OFFSET(g), *bias = BIAS + BIAS_off + b * bias_step;
     global const REAL *lse = LSE + LSE_off + b * l, *delta = DELTA + DELTA_off + b * l;
-    turn(T, K + K_off + PLACE(k) + k0 * k_row, D, k_row, s - k0, scale);
-    turn(U, V + V_off + PLACE(v) + k0 * v_row, E, v_row, s - k0, 1);
+    turn(T, K + K_off + HEAD_OFFSET(k) + k0 * k_row, D, k_row, s - k0, scale);
+    turn(U, V + V_off + HEAD_OFFSET(v) + k0 * v_row, E, v_row, s - k0, 1);
     for (int i = 0; i < WHOLE(D) * LANES; i++) O[i] = SUMS_O[i] = 0;
     for (int i = 0; i < WHOLE(E) * LANES; i++) W[i] = SUMS_W[i] = 0;
     for (int i = 0; i < LANES; i++) by[i] = 1;

@@ -34,12 +34,12 @@
 #define TY (ROWS / R)
 #define ITEMS (TX * TY)
 #define C (COLS / TX)
-#define FOURS(n) (((n) + 4 * TX - 1) / (4 * TX)) // of n features, that a work-item has
-#define WIDE(n) (TX * FOURS(n))                  // fours of a staged row, zeros past its features
+#define VECTORS_OF(n) (((n) + 4 * TX - 1) / (4 * TX)) // of n features, that a work-item has
+#define WIDE(n) (TX * VECTORS_OF(n))                  // fours of a staged row, zeros past its features
 #define PITCH(n) (WIDE(n) + 1)                   // an odd number: neighbouring rows are on other banks
 #define PITCH_P ((COLS + TX) / 4)
 #define P(i, k) p[(ty + TY * (i)) * 4 * PITCH_P + (k)]
-#define PLACE(x) (b / heads * x##_outer + b % heads * x##_head)
+#define HEAD_OFFSET(x) (b / heads * x##_outer + b % heads * x##_head)
 #define ALIGNED(X, x) ((X##_off | x##_outer | x##_head | x##_row) % 4 == 0)
 #define EACH(i, n) _Pragma("unroll") for (int i = 0; i < n; i++)
 
@@ -133,21 +133,21 @@ static REAL probability(REAL score, REAL lse) { return lse == -INFINITY ? 0 : ex
 
 // Of rows of n features: O[i][w] += Σ_k P[row i][k]·B[k][four w], and X[row i*apart + c] = by[i]·O, `live` rows.
 #define ROWS_OF(n)                                                                                             \
-    static void add_##n(REAL4 (*O)[FOURS(n)], local const REAL *p, local const REAL4 *B, int tx, int ty) {     \
+    static void add_##n(REAL4 (*O)[VECTORS_OF(n)], local const REAL *p, local const REAL4 *B, int tx, int ty) { \
         _Pragma("unroll 2") for (int k = 0; k < COLS; k += 4) {                                                \
             REAL4 x[R];                                                                                        \
             EACH(i, R) x[i] = *(local const REAL4 *)&P(i, k);                                                  \
             ADD_ROW(s0, k, n) ADD_ROW(s1, k + 1, n) ADD_ROW(s2, k + 2, n) ADD_ROW(s3, k + 3, n)                \
         }                                                                                                      \
     }                                                                                                          \
-    static void write_##n(global Y_MEMORY *x, REAL4 (*O)[FOURS(n)], const REAL *by, int apart, int live, int aligned, int tx, int ty) { \
-        EACH(i, R) EACH(w, FOURS(n)) {                                                                         \
+    static void write_##n(global Y_MEMORY *x, REAL4 (*O)[VECTORS_OF(n)], const REAL *by, int apart, int live, int aligned, int tx, int ty) { \
+        EACH(i, R) EACH(w, VECTORS_OF(n)) {                                                                    \
             const int r = ty + TY * i, c = 4 * (tx + TX * w);                                                  \
             if (r < live && c < n) put4(by[i] * O[i][w], x + r * apart + c, n - c, aligned);                   \
         }                                                                                                      \
     }
 #define ADD_ROW(at, k, n)                                                 \
-    EACH(w, FOURS(n)) {                                                   \
+    EACH(w, VECTORS_OF(n)) {                                              \
         const REAL4 y = B[(k) * PITCH(n) + tx + TX * w];                  \
         EACH(i, R) O[i][w] = fma((REAL4)(x[i].at), y, O[i][w]);           \
     }
@@ -159,7 +159,7 @@ ROWS_OF(E)
     local REAL *p = (local REAL *)ps;                                                                                  \
     const int tx = get_local_id(0) % TX, ty = get_local_id(0) / TX, b = get_group_id(0), group = get_group_id(1);      \
     const int last = ((n) - 1) / ROWS, turns = get_num_groups(1) > last || 2 * group == last ? 1 : 2;                  \
-    global const X_MEMORY *q = Q + Q_off + PLACE(q), *k = K + K_off + PLACE(k), *v = V + V_off + PLACE(v);             \
+    global const X_MEMORY *q = Q + Q_off + HEAD_OFFSET(q), *k = K + K_off + HEAD_OFFSET(k), *v = V + V_off + HEAD_OFFSET(v); \
     global const X_MEMORY *bias = BIAS + BIAS_off + b * bias_step;
 
 #if !defined(PART) || PART == 0
@@ -175,10 +175,10 @@ void k_attention(IN_OF(X_MEMORY, Q), IN_OF(X_MEMORY, K), IN_OF(X_MEMORY, V), IN_
         const int q0 = (turn ? group : last - group) * ROWS, end = causal ? min(s, q0 + ROWS) : s; // what takes longest first
         barrier(CLK_LOCAL_MEM_FENCE);
         stage(qs, q + q0 * q_row, ROWS, D, q_row, l - q0, scale, ALIGNED(Q, q));
-        REAL4 O[R][FOURS(E)];
+        REAL4 O[R][VECTORS_OF(E)];
         REAL most[R], sum[R];
         EACH(i, R) {
-            EACH(w, FOURS(E)) O[i][w] = 0;
+            EACH(w, VECTORS_OF(E)) O[i][w] = 0;
             most[i] = -INFINITY;
             sum[i] = 0;
         }
@@ -204,7 +204,7 @@ void k_attention(IN_OF(X_MEMORY, Q), IN_OF(X_MEMORY, K), IN_OF(X_MEMORY, V), IN_
                     S[i][j] = exp(S[i][j] - from);
                     sum[i] += S[i][j];
                 }
-                EACH(w, FOURS(E)) O[i][w] *= factor;
+                EACH(w, VECTORS_OF(E)) O[i][w] *= factor;
             }
             PUT(S)
             add_E(O, p, vs, tx, ty);
@@ -215,7 +215,7 @@ void k_attention(IN_OF(X_MEMORY, Q), IN_OF(X_MEMORY, K), IN_OF(X_MEMORY, V), IN_
             if (tx == 0 && at < l) LSE[LSE_off + b * l + at] = most[i] + log(sum[i]);
             sum[i] = sum[i] == 0 ? 0 : 1 / sum[i];
         }
-        write_E(Y + Y_off + PLACE(y) + q0 * y_row, O, sum, y_row, l - q0, ALIGNED(Y, y), tx, ty);
+        write_E(Y + Y_off + HEAD_OFFSET(y) + q0 * y_row, O, sum, y_row, l - q0, ALIGNED(Y, y), tx, ty);
     }
 }
 #endif
@@ -232,24 +232,24 @@ void k_attention_grad_q(IN_OF(X_MEMORY, Q), IN_OF(X_MEMORY, K), IN_OF(X_MEMORY, 
     BEGIN(l)
     for (int turn = 0; turn < turns; turn++) {
         const int q0 = (turn ? group : last - group) * ROWS, end = causal ? min(s, q0 + ROWS) : s;
-        global const REAL *y = Y + Y_off + PLACE(y) + q0 * y_row;
+        global const REAL *y = Y + Y_off + HEAD_OFFSET(y) + q0 * y_row;
         barrier(CLK_LOCAL_MEM_FENCE);
         stage(qs, q + q0 * q_row, ROWS, D, q_row, l - q0, scale, ALIGNED(Q, q));
-        stage(gs, G + G_off + PLACE(g) + q0 * g_row, ROWS, E, g_row, l - q0, 1, ALIGNED(G, g));
+        stage(gs, G + G_off + HEAD_OFFSET(g) + q0 * g_row, ROWS, E, g_row, l - q0, 1, ALIGNED(G, g));
         barrier(CLK_LOCAL_MEM_FENCE);
-        REAL4 O[R][FOURS(D)];
+        REAL4 O[R][VECTORS_OF(D)];
         REAL delta[R], lse[R], by[R];
         EACH(i, R) {
             const int r = ty + TY * i, live = q0 + r < l;
             REAL4 d = 0;
-            EACH(w, FOURS(E)) {
+            EACH(w, VECTORS_OF(E)) {
                 const int c = tx + TX * w;
                 d = fma(gs[r * PITCH(E) + c], load4_real(y + r * y_row + 4 * c, live ? E - 4 * c : 0, ALIGNED(Y, y)), d);
             }
             delta[i] = (d.s0 + d.s1) + (d.s2 + d.s3);
             lse[i] = live ? LSE[LSE_off + b * l + q0 + r] : -INFINITY;
             by[i] = scale;
-            EACH(w, FOURS(D)) O[i][w] = 0;
+            EACH(w, VECTORS_OF(D)) O[i][w] = 0;
         }
         JOIN(delta, x + y)
         EACH(i, R) {
@@ -286,17 +286,17 @@ void k_attention_grad_kv(IN_OF(X_MEMORY, Q), IN_OF(X_MEMORY, K), IN_OF(X_MEMORY,
     local REAL4 ks[ROWS * PITCH(D)], vs[ROWS * PITCH(E)], qs[COLS * PITCH(D)], gs[COLS * PITCH(E)], ps[ROWS * PITCH_P];
     local REAL lses[COLS], deltas[COLS];
     BEGIN(s)
-    global const X_MEMORY *g = G + G_off + PLACE(g);
+    global const X_MEMORY *g = G + G_off + HEAD_OFFSET(g);
     for (int turn = 0; turn < turns; turn++) {
         const int k0 = (turn ? last - group : group) * ROWS;
         barrier(CLK_LOCAL_MEM_FENCE);
         stage(ks, k + k0 * k_row, ROWS, D, k_row, s - k0, scale, ALIGNED(K, k));
         stage(vs, v + k0 * v_row, ROWS, E, v_row, s - k0, 1, ALIGNED(V, v));
-        REAL4 O[R][FOURS(D)], W[R][FOURS(E)];
+        REAL4 O[R][VECTORS_OF(D)], W[R][VECTORS_OF(E)];
         REAL one[R], by[R];
         EACH(i, R) {
-            EACH(w, FOURS(D)) O[i][w] = 0;
-            EACH(w, FOURS(E)) W[i][w] = 0;
+            EACH(w, VECTORS_OF(D)) O[i][w] = 0;
+            EACH(w, VECTORS_OF(E)) W[i][w] = 0;
             one[i] = 1;
             by[i] = scale;
         }

@@ -11,8 +11,8 @@
 #ifndef OWN_PARAMS // of the entry point
 #define OWN_PARAMS IN_OF(X_MEMORY, S), OUT_INTS(P), OUT_INTS(F), int images, int size, int channels, int row, int step
 #endif
-#ifndef PLACE // which chunks a work-group packs
-#define PLACE const int block = get_group_id(0);
+#ifndef GROUP_PROLOGUE // which chunks a work-group packs
+#define GROUP_PROLOGUE const int block = get_group_id(0);
 #endif
 
 kernel __attribute__((reqd_work_group_size(PACK_GROUP, 1, 1)))
@@ -20,7 +20,7 @@ void k_conv_pack(OWN_PARAMS) {
 #ifndef NVIDIA_PTX
     local int any;
 #endif
-    PLACE
+    GROUP_PROLOGUE
     const int lid = get_local_id(0), chunks = (channels + CHUNK - 1) / CHUNK, n = images * size * chunks, at = block * PACK_GROUP + lid;
     int ordinary = 1, strange = 0;
     if (at < n) {

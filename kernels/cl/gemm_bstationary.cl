@@ -172,7 +172,7 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {
     local uint4 held[HELD] __attribute__((aligned(16)));
     local uint flaws;
     const int lid = get_local_id(0), lane = lid % 32;
-    PLACE
+    GROUP_PROLOGUE
     const int j0 = column * TN, k_start = part * slice, k_end = min(K, k_start + slice);
     const int even_a = (a_at | lda | k_start) % 4 == 0, even_c = (C_off | ldc) % 4 == 0;
     global const float *a = A + a_at, *b = B + b_at;

@@ -78,7 +78,7 @@
     void k_gemm_##form(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {                                     \
         local REAL as[2][TK][ROW_A] __attribute__((aligned(32))), bs[2][TK][ROW_B] __attribute__((aligned(32))); \
         const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32;                                       \
-        PLACE                                                                                                    \
+        GROUP_PROLOGUE                                                                                           \
         const int i0 = row * TM, j0 = column * TN;                                                               \
         const int ti = warp / WARPS_N * 4 * WM + lane / 8 * 4, tj = warp % WARPS_N * 8 * WN + lane % 8 * 4;      \
         const int k_start = part * slice, k_end = min(K, k_start + slice);                                       \

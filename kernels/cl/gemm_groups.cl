@@ -60,7 +60,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
     local uint4 as[STAGES][PLANES * PLANE_A] __attribute__((aligned(128))), bs[STAGES][PLANES * PLANE_B] __attribute__((aligned(128)));
     const int lid = get_local_id(0), group = lid / GROUP, lane = lid % 32;
-    PLACE
+    GROUP_PROLOGUE
     TILE
     const int first_row = group / (TN / WN) * WM, ti = first_row + lid % GROUP / 32 * 16, tj = group % (TN / WN) * WN;
     const int k_start = part * slice, k_end = min(K, k_start + slice);

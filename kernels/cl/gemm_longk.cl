@@ -157,7 +157,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void k_gemm_tn(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) {
     local uint4 bs[WAYS][PLANES * PLANE / 16] __attribute__((aligned(16)));
     const int lid = get_local_id(0), way = lid / GROUP, id = lid % GROUP, lane = lid % 32;
-    PLACE
+    GROUP_PROLOGUE
     const int i0 = row * TM, j0 = column * TN, ti = id / 32 * 16, tj = 0;
     const int k_start = part * slice, k_end = min(K, k_start + slice);
     const int even_b = (b_at | ldb) % 4 == 0;

@@ -223,7 +223,7 @@ void ENTRY(OWN_PARAMS BATCH_PARAMS EPILOGUE_PARAMS PACKED_PARAMS PUT_PARAMS) {
     local int any;
 #endif
     const int lid = get_local_id(0), way = lid / (32 * WARPS), warp = lid / 32 % WARPS, lane = lid % 32;
-    PLACE
+    GROUP_PROLOGUE
     TILE
     const int ti = warp / WARPS_N * WM, tj = warp % WARPS_N * WN;
     const int k_start = part * slice, k_end = min(K, k_start + slice);

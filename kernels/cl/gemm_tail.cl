@@ -22,8 +22,8 @@
 #ifndef OWN_PARAMS // of the entry points
 #define OWN_PARAMS IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc, int accumulate, int biased, int rows, int slice
 #endif
-#ifndef PLACE // which tile of which part a work-group computes
-#define PLACE const int column = get_group_id(0), row = get_group_id(1), z = get_group_id(2), part = z, a_at = A_off, b_at = B_off;
+#ifndef GROUP_PROLOGUE // which tile of which part a work-group computes
+#define GROUP_PROLOGUE const int column = get_group_id(0), row = get_group_id(1), z = get_group_id(2), part = z, a_at = A_off, b_at = B_off;
 #endif
 
 // Up to four neighbours from p on, zeros past count. Aligned, four are one load; vload4 promises no more

@@ -69,7 +69,7 @@ SUM_COLUMNS(sum_columns4, 4)
 static void sum_axis(IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), int outer, int len, int inner, REAL scale, int accumulate) {
     const int o = get_group_id(1);
     if (o >= outer) return;
-    RUN((inner + 15) / 16)
+    RANGE((inner + 15) / 16)
     for (int u = from; u < to; u++) {
         const int i = u * 16;
         global const X_MEMORY *x = X + X_off + o * len * inner + i;

@@ -64,23 +64,23 @@ static INLINE void sum_axis_at(IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), int oute
     }
 }
 
-#define SUM_AXIS_PLACE const int lx = get_local_size(0), column = get_group_id(0), o = get_group_id(1), lid = get_local_id(1) * lx + get_local_id(0);
+#define SUM_AXIS_PROLOGUE const int lx = get_local_size(0), column = get_group_id(0), o = get_group_id(1), lid = get_local_id(1) * lx + get_local_id(0);
 
 static INLINE void sum_axis(IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), int outer, int len, int inner, REAL scale, int accumulate PUT_PARAMS, local REAL *t) {
-    SUM_AXIS_PLACE
+    SUM_AXIS_PROLOGUE
     if (o < outer) sum_axis_at(X, X_off, Y, Y_off, outer, len, inner, scale, accumulate PUT_ARGS, lx, column, o, lid, t);
 }
 
 #ifndef OWN_PARAMS // of the entry point
 #define OWN_PARAMS IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), int outer, int len, int inner, REAL scale, int accumulate
 #endif
-#ifndef PLACE // which columns of which o a work-group sums, and which of its work-items this is
-#define PLACE SUM_AXIS_PLACE
+#ifndef GROUP_PROLOGUE // which columns of which o a work-group sums, and which of its work-items this is
+#define GROUP_PROLOGUE SUM_AXIS_PROLOGUE
 #endif
 #ifndef FUNCTIONS
 kernel void k_sum_axis(OWN_PARAMS PUT_PARAMS) {
     local REAL t[SUM_GROUP];
-    PLACE
+    GROUP_PROLOGUE
     sum_axis_at(X, X_off, Y, Y_off, outer, len, inner, scale, accumulate PUT_ARGS, lx, column, o, lid, t);
 }
 #endif

@@ -81,11 +81,11 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)ma
 // compiler knows then: it unrolls what joins them.
 #ifdef ROW_LANES
 #define INNER 1
-#define LINES(len, columns)                                                                            \
+#define ROW_PROLOGUE(len, columns)                                                                     \
     const int lanes = ROW_LANES, beside = GROUP / ROW_LANES, step = 1, slot = get_local_id(0), lane = slot % ROW_LANES, place = slot / ROW_LANES;
 #else
 #define INNER inner
-#define LINES(len, columns)                                                                                          \
+#define ROW_PROLOGUE(len, columns)                                                                                   \
     const int across = !(columns), shift = across ? lanes_shift(len) : min(lanes_shift(len), GROUP_SHIFT - 3);        \
     const int lanes = 1 << shift, beside = GROUP >> shift, step = across ? 1 : beside, slot = get_local_id(0);        \
     const int lane = across ? slot & (lanes - 1) : slot >> (GROUP_SHIFT - shift);                                     \
@@ -96,7 +96,7 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)ma
 #define INDEX_OF(j) (((j) / 4 * lanes + lane) * 4 + (j) % 4)
 
 // Whether rows of `len` elements can be read by fours, which is as fast as memory is, from element `off` of a buffer.
-#define FOURS(len, off) ((((len) | (off)) & 3) == 0)
+#define ALIGNED4(len, off) ((((len) | (off)) & 3) == 0)
 
 #define VECTOR4_OF(T) T##4
 #define VECTOR4(T) VECTOR4_OF(T)
@@ -107,7 +107,7 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)ma
 
 // Reads what a lane keeps of a line with `count` elements, which are `apart`, into v, of type T; `rest` stands for those past it. They
 // are of type M in memory, and FROM makes T of them.
-#define LOAD_KEPT(M, T, FROM, v, line, fours, apart, rest)                                                   \
+#define LOAD_REGS(M, T, FROM, v, line, fours, apart, rest)                                                   \
     if (fours) {                                                                                          \
         _Pragma("unroll") for (int j = 0; j < PER; j += 4) {                                              \
             const VECTOR4(T) q = INDEX_OF(j) < count ? FROM##_4(*(global const VECTOR4(M) *)((line) + INDEX_OF(j))) : (VECTOR4(T))(rest);  \
@@ -165,7 +165,7 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)ma
         PAIRWISE_END(s, levels, terms)                            \
     }
 
-// Writes v where LOAD_KEPT reads it.
+// Writes v where LOAD_REGS reads it.
 #define STORE_KEPT(v, line, fours, apart)                                                                            \
     if (fours) {                                                                                                     \
         _Pragma("unroll") for (int j = 0; j < PER; j += 4)                                                           \

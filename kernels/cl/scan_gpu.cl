@@ -1,5 +1,5 @@
 // @depends: scan
-// Scans for devices that run a work-group in lockstep. Of rows, tall work-items, a power of two, share a line, FOURS times four
+// Scans for devices that run a work-group in lockstep. Of rows, tall work-items, a power of two, share a line, ITEM_VECTORS times four
 // neighbours each at a time: what comes to these is scanned in registers, then that of the work-items of a warp, or of all by
 // way of local memory, then behind what came before, which is a pairwise sum. Of columns, a work-item has one. The order is fixed.
 
@@ -40,15 +40,15 @@ static STATE join(STATE a, STATE b) { return b.y >= 0 && b.x >= a.x ? b : a; }
 #ifndef SCAN_GROUP
 #define SCAN_GROUP 256
 #endif
-#define FOURS 4
+#define ITEM_VECTORS 4
 #ifdef NVIDIA_PTX
-#define ENDS (FOURS * SCAN_GROUP / 32) // of warps
+#define ENDS (ITEM_VECTORS * SCAN_GROUP / 32) // of warps
 #else
-#define ENDS (FOURS * SCAN_GROUP)
+#define ENDS (ITEM_VECTORS * SCAN_GROUP)
 #endif
 
 // Four neighbours from where p elements come before them in the direction: by vectors if `fours`.
-#define PLACE(p) (flags & REVERSE ? n - 1 - (p) : (p))
+#define SCAN_INDEX(p) (flags & REVERSE ? n - 1 - (p) : (p))
 #define EACH_FOUR(p, body) _Pragma("unroll") for (int j = 0; j < 4; j++) if ((p) + j < n) body
 #if SCAN <= SCAN_LSE
 #ifdef X_HALF
@@ -68,15 +68,15 @@ static STATE join(STATE a, STATE b) { return b.y >= 0 && b.x >= a.x ? b : a; }
         v[1] = flags & REVERSE ? q.z : q.y;                                                            \
         v[2] = flags & REVERSE ? q.y : q.z;                                                            \
         v[3] = flags & REVERSE ? q.x : q.w;                                                            \
-    } else EACH_FOUR(p, v[j] = LOAD(PLACE((p) + j));)
+    } else EACH_FOUR(p, v[j] = LOAD(SCAN_INDEX((p) + j));)
 #define STORE_FOUR(p, v)                                                                               \
     if (fours && (p) < n)                                                                              \
         *(global Y_FOUR *)(y + (flags & REVERSE ? n - 4 - (p) : (p))) =                                \
             Y_TO4((flags & REVERSE ? (ELEM4)(v[3], v[2], v[1], v[0]) : (ELEM4)(v[0], v[1], v[2], v[3]))); \
-    else EACH_FOUR(p, STORE(PLACE((p) + j), v[j]);)
+    else EACH_FOUR(p, STORE(SCAN_INDEX((p) + j), v[j]);)
 #else
-#define LOAD_FOUR(v, p) EACH_FOUR(p, v[j] = LOAD(PLACE((p) + j));)
-#define STORE_FOUR(p, v) EACH_FOUR(p, STORE(PLACE((p) + j), v[j]);)
+#define LOAD_FOUR(v, p) EACH_FOUR(p, v[j] = LOAD(SCAN_INDEX((p) + j));)
+#define STORE_FOUR(p, v) EACH_FOUR(p, STORE(SCAN_INDEX((p) + j), v[j]);)
 #endif
 
 #ifdef NVIDIA_PTX
@@ -97,38 +97,38 @@ static STATE of_lane(STATE v, int lane) {
 #ifdef NVIDIA_PTX
 static STATE scan_lanes(STATE *own, STATE s, local STATE *ends, int t, int tall) {
     const int lid = get_local_id(0), near = min(tall, 32), l = t & (near - 1);
-    STATE total[FOURS], all = START;
+    STATE total[ITEM_VECTORS], all = START;
     for (int span = 1; span < near; span *= 2) {
-        _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
+        _Pragma("unroll") for (int f = 0; f < ITEM_VECTORS; f++) {
             const STATE b = of_lane(own[f], lid - span);
             if (l >= span) own[f] = join(b, own[f]);
         }
     }
-    _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
+    _Pragma("unroll") for (int f = 0; f < ITEM_VECTORS; f++) {
         const STATE b = of_lane(own[f], lid - 1);
         total[f] = of_lane(own[f], lid | (near - 1));
         own[f] = l > 0 ? b : START;
     }
     if (tall <= 32) {
-        _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
+        _Pragma("unroll") for (int f = 0; f < ITEM_VECTORS; f++) {
             own[f] = join(join(s, all), own[f]);
             all = join(all, total[f]);
         }
     } else {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (l == 0)
-            _Pragma("unroll") for (int f = 0; f < FOURS; f++) ends[f * (SCAN_GROUP / 32) + lid / 32] = total[f];
+            _Pragma("unroll") for (int f = 0; f < ITEM_VECTORS; f++) ends[f * (SCAN_GROUP / 32) + lid / 32] = total[f];
         barrier(CLK_LOCAL_MEM_FENCE);
         // A lane has one of those of all warps of the line, which follow each other four by four.
         const int warps = tall / 32, k = lid % 32;
-        STATE e = k < FOURS * warps ? ends[k / warps * (SCAN_GROUP / 32) + (lid - t) / 32 + k % warps] : START;
-        for (int span = 1; span < FOURS * warps; span *= 2) {
+        STATE e = k < ITEM_VECTORS * warps ? ends[k / warps * (SCAN_GROUP / 32) + (lid - t) / 32 + k % warps] : START;
+        for (int span = 1; span < ITEM_VECTORS * warps; span *= 2) {
             const STATE b = of_lane(e, lid - span);
             if (k >= span) e = join(b, e);
         }
         const STATE b = of_lane(e, lid - 1), before = k > 0 ? join(s, b) : s;
-        all = of_lane(e, FOURS * warps - 1);
-        _Pragma("unroll") for (int f = 0; f < FOURS; f++) own[f] = join(of_lane(before, f * warps + t / 32), own[f]);
+        all = of_lane(e, ITEM_VECTORS * warps - 1);
+        _Pragma("unroll") for (int f = 0; f < ITEM_VECTORS; f++) own[f] = join(of_lane(before, f * warps + t / 32), own[f]);
     }
     return all;
 }
@@ -136,16 +136,16 @@ static STATE scan_lanes(STATE *own, STATE s, local STATE *ends, int t, int tall)
 static STATE scan_lanes(STATE *own, STATE s, local STATE *ends, int t, int tall) {
     const int lid = get_local_id(0);
     STATE all = START;
-    for (int f = 0; f < FOURS; f++) ends[f * SCAN_GROUP + lid] = own[f];
+    for (int f = 0; f < ITEM_VECTORS; f++) ends[f * SCAN_GROUP + lid] = own[f];
     for (int span = 1; span < tall; span *= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (t >= span)
-            for (int f = 0; f < FOURS; f++) own[f] = join(ends[f * SCAN_GROUP + lid - span], own[f]);
+            for (int f = 0; f < ITEM_VECTORS; f++) own[f] = join(ends[f * SCAN_GROUP + lid - span], own[f]);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int f = 0; f < FOURS; f++) ends[f * SCAN_GROUP + lid] = own[f];
+        for (int f = 0; f < ITEM_VECTORS; f++) ends[f * SCAN_GROUP + lid] = own[f];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int f = 0; f < FOURS; f++) {
+    for (int f = 0; f < ITEM_VECTORS; f++) {
         own[f] = join(s, all);
         if (t > 0) own[f] = join(own[f], ends[f * SCAN_GROUP + lid - 1]);
         all = join(all, ends[f * SCAN_GROUP + lid - t + tall - 1]);
@@ -200,13 +200,13 @@ static void scan(global const X_MEMORY *X, global const X_MEMORY *Z, global cons
 #endif
     STATE sofar = start; // what came before a block of rounds; s is what it came to
     int rounds = 0;
-    for (int m = 0; m < min(len, chunk); m += 4 * FOURS * tall) { // as often in every row: there are barriers
-        STATE v[FOURS][4], before[FOURS];
-        _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
+    for (int m = 0; m < min(len, chunk); m += 4 * ITEM_VECTORS * tall) { // as often in every row: there are barriers
+        STATE v[ITEM_VECTORS][4], before[ITEM_VECTORS];
+        _Pragma("unroll") for (int f = 0; f < ITEM_VECTORS; f++) {
             _Pragma("unroll") for (int j = 0; j < 4; j++) v[f][j] = START;
             LOAD_FOUR(v[f], m + (f * tall + t) * 4)
         }
-        _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
+        _Pragma("unroll") for (int f = 0; f < ITEM_VECTORS; f++) {
             _Pragma("unroll") for (int j = 1; j < 4; j++) v[f][j] = join(v[f][j - 1], v[f][j]);
             before[f] = v[f][3];
         }
@@ -214,7 +214,7 @@ static void scan(global const X_MEMORY *X, global const X_MEMORY *Z, global cons
         rounds++;
         PAIRWISE_BY(s, levels, rounds, join, START)
         NEXT_BLOCK(sofar, start, levels, rounds, join, START)
-        _Pragma("unroll") for (int f = 0; f < FOURS; f++) {
+        _Pragma("unroll") for (int f = 0; f < ITEM_VECTORS; f++) {
             _Pragma("unroll") for (int j = 3; j >= 0; j--)
                 v[f][j] = !(flags & EXCLUSIVE) ? join(before[f], v[f][j]) : j > 0 ? join(before[f], v[f][j - 1]) : before[f];
             STORE_FOUR(m + (f * tall + t) * 4, v[f])

@@ -2,7 +2,7 @@
 // Helpers over vectors of sixteen, and of work-items of a CPU.
 
 // The units [from, to) of a launch that a work-item computes.
-#define RUN(units)                                                               \
+#define RANGE(units)                                                             \
     const int groups = get_num_groups(0), per = ((units) + groups - 1) / groups; \
     const int from = get_group_id(0) * per, to = min((units), from + per);
 
