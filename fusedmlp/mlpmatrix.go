@@ -326,10 +326,7 @@ func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Ker
 	if s.Inner.factors() != Pairs {                                                                // what is nearly halfway between two factors is rounded either way: a unit of 2⁻¹¹ where float32 has 2⁻²⁴
 		k.Tol.Rel *= 1 << 13
 	}
-	form := fused.LookedUp(&k, 0, mlpMatrixParts, s.Inputs/mlpMatrixParts)
-	form.Name, form.Defines = k.Name+"_lookup", k.Defines+" -DLOOKUP"
-	k.Fusions = fused.Fusions{Lookup: &fused.Lookup{Param: 0, Parts: mlpMatrixParts,
-		Rows: func(a []kernels.Arg) int { return int(a[6].Int) }, Kernel: form}}
+	k.Fusions = indexedForm{indexed(&k, s.Inputs/mlpMatrixParts), mlpMatrixParts}
 	return &k
 }
 
@@ -479,7 +476,8 @@ func mlpsOnMatrixUnits() []*kernels.Kernel {
 		}
 		loss := s.Loss(kernels.Float32, block, s.MLPShape != ExampleMLP)
 		if all = append(all, loss); s.MLPShape == narrow || s.MLPShape == shallow { // the inputs of both sizes, by either instruction
-			all = append(all, fused.Of(loss).Lookup.Kernel)
+			form, _ := TableIndexed(loss)
+			all = append(all, form)
 		}
 	}
 	return all

@@ -30,7 +30,7 @@ func Kernels() []*kernels.Kernel {
 		copy(layout.Steps[:], steps)
 		return fused.Map(j, kernels.Float32, layout)
 	}
-	return []*kernels.Kernel{sampleEncode, fused.Of(sampleEncode).Lookup.Kernel, encodeLines,
+	return []*kernels.Kernel{sampleEncode, sampleLookup, encodeLines,
 		of(centresMap, 1, strided, strided), of(samplesMap[1], 1, indexed, strided, strided, unit),
 		of(samplesMap[3], 1, indexed, strided, strided, strided, strided, strided),
 		of(octavesMap, 2, fixed, strided, strided), of(wavesMap, 2, fixed, fixed, unit, unit, strided, strided)}
@@ -41,7 +41,7 @@ func Kernels() []*kernels.Kernel {
 // centres to F [n, 2, octaves, 2], which starts at an even offset, and their colours to V [n,
 // channels]: IMAGE, F, V, n, width, height, channels, octaves, seed_lo, seed_hi, call. Drawing a
 // pixel for each of its numbers, as one map would, takes longer.
-var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, File: "sample_cpu.cl", GPUText: sampleGPU, GPU: "sample_gpu.cl",
+var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, File: "sample_cpu.cl", GPUText: sampleGPU, GPU: "sample_gpu.cl",
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		n, items, samples := int(a[3].Int), 1, 32 // of a work-group
 		if !l.CPU {
@@ -77,7 +77,7 @@ var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sam
 			cases = append(cases, kernels.Case{Name: fmt.Sprint("n=", many), Build: func(o *kernels.Operands) { build(o, many, 4) }})
 		}
 		return cases
-	}})
+	}}
 
 // What sampleEncode computes, as functions of the scalars of a draw and of the channels. Axis 1 is
 // that of x and y, or of the channels.

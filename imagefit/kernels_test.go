@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -57,7 +56,7 @@ func TestParamsMatchSources(t *testing.T) {
 		kernel *kernels.Kernel
 	}{
 		"sample_cpu.cl": {sampleCPU, sampleEncode}, "sample_gpu.cl": {sampleGPU, sampleEncode},
-		"sample_lookup.cl": {sampleLookupText, fused.Of(sampleEncode).Lookup.Kernel},
+		"sample_lookup.cl": {sampleLookupText, sampleLookup},
 		"encode_lines.cl":  {encodeLinesText, encodeLines},
 	} {
 		var params []string

@@ -4,11 +4,14 @@ import (
 	_ "embed"
 	"fmt"
 	"math/bits"
+	"slices"
 
+	"github.com/clgrad/clgrad/fusedmlp"
 	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/operation"
+	"github.com/clgrad/clgrad/replay/fusion"
 )
 
 //go:embed sample_lookup.cl
@@ -17,30 +20,68 @@ var sampleLookupText string
 //go:embed encode_lines.cl
 var encodeLinesText string
 
-// withLookup gives sampleEncode its form for features that are looked up: those of a pixel are
-// those of its column and of its row, of which a picture has few.
-func withLookup(k *kernels.Kernel) *kernels.Kernel {
-	const features = 1
-	form := *k
-	form.Name, form.Text, form.File, form.GPUText, form.GPU = "k_sample_lookup", sampleLookupText, "sample_lookup.cl", "", ""
-	form.Params = append([]kernels.Param(nil), k.Params...)
-	form.Params[features] = kernels.Param{Name: "AT", Mode: kernels.OutInts}
-	form.Grid, form.Tol, form.Describe = kernels.GridFromArg(3), kernels.Tolerance{}, describeSampleLookup
-	form.Host = kernels.HostKernel{F32: sampleLookupHost[float32], F64: sampleLookupHost[float64]}
-	form.Fusions = fused.Fusions{Batch: &fused.BatchSpec{Function: "sample_lookup"}}
-	form.Cases = kernels.PerLength(func(o *kernels.Operands, n int) {
-		o.In(7*13*3, 0, 1).Ints(2*n, func(int) int { return -1 }).Out(3*n).Int(n, 7, 13, 3, 5, 12345, -7, 3)
-	})
-	forms := fused.Of(k)
-	forms.Lookup = &fused.Lookup{Param: features, Parts: 2, Kernel: &form,
-		Rows: func(a []kernels.Arg) int { return int(a[3].Int) },
-		Table: func(a []kernels.Arg) (*kernels.Kernel, []kernels.Arg, int) {
-			width, height, octaves := a[4], a[5], a[7]
-			return encodeLines, []kernels.Arg{width, height, octaves}, 2 * int(width.Int+height.Int) * int(octaves.Int)
-		}}
-	k.Fusions = forms
-	return k
+// The fusion for a picture that is trained on a device with matrix units: the features of a drawn
+// pixel are those of its column and of its row, of which a picture has few. So the batch that is drawn
+// says where these lie in a table, which is made when the step is recorded, and the fused step reads
+// them there: see [fusedmlp.TableIndexed]. Its name has it look for launches that fused-training-step
+// has made.
+//
+// It is refused where the table is more than half as large as the features, or larger than tableBytes.
+func init() {
+	fusion.Register(fusion.Fusion{Name: "lookup", Match: matchLookup,
+		Doc: "looks the features of drawn pixels up in a table of those of columns and rows, in a fused step on matrix units"})
 }
+
+const tableBytes = 16 << 20
+
+func matchLookup(s fusion.Step) (matches []fusion.Match) {
+	const features = 1
+	for i, draw := range s.Launches() {
+		if draw.Kernel != sampleEncode {
+			continue
+		}
+		for _, j := range s.Readers(i, draw.Args[features]) {
+			step := s.Launches()[j]
+			form, parts := fusedmlp.TableIndexed(step.Kernel)
+			x := draw.Args[features]
+			if at := step.Args[0]; form == nil || parts != 2 || at.Buf != x.Buf || at.Off != x.Off || at.N != x.N || s.Writer(j, x) != i {
+				continue
+			}
+			rows, width, height, octaves := int(draw.Args[3].Int), draw.Args[4], draw.Args[5], draw.Args[7]
+			size := 2 * int(width.Int+height.Int) * int(octaves.Int)
+			if 2*size > x.N || size*x.Buf.DType().Size() > tableBytes {
+				s.Refuse(fmt.Errorf("%w: the table of the features of columns and rows is too large", fusion.ErrWorth))
+				continue
+			}
+			at, table := s.New(kernels.Int32, rows*parts), s.New(x.Buf.DType(), size)
+			where, read := slices.Clone(draw.Args), append(slices.Clone(step.Args), table)
+			where[features], read[0] = at, at
+			matches = append(matches, fusion.Match{Name: "features of drawn pixels", Covers: []int{i, j}, Tested: true,
+				Done: fmt.Sprintf("looks up what %s makes in a table of %d", s.Name(i), size),
+				Launches: []fusion.Launch{
+					{Kernel: encodeLines, Args: []kernels.Arg{table, width, height, octaves}, Does: []int{i}, Once: true},
+					{Kernel: sampleLookup, Args: where, Does: []int{i}},
+					{Kernel: form, Args: read, Does: []int{j}},
+				}})
+		}
+	}
+	return matches
+}
+
+// sampleLookup is sampleEncode, but for F: it writes where the features lie in the table that
+// encodeLines makes, AT [n, 2].
+var sampleLookup = &kernels.Kernel{Name: "k_sample_lookup", Text: sampleLookupText, File: "sample_lookup.cl",
+	Params: func() []kernels.Param {
+		params := slices.Clone(sampleEncode.Params)
+		params[1] = kernels.Param{Name: "AT", Mode: kernels.OutInts}
+		return params
+	}(),
+	Grid: kernels.GridFromArg(3), Describe: describeSampleLookup,
+	Host:    kernels.HostKernel{F32: sampleLookupHost[float32], F64: sampleLookupHost[float64]},
+	Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sample_lookup"}},
+	Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+		o.In(7*13*3, 0, 1).Ints(2*n, func(int) int { return -1 }).Out(3*n).Int(n, 7, 13, 3, 5, 12345, -7, 3)
+	})}
 
 // Where the column and the row of a drawn pixel begin in the table, as functions of the scalars of
 // a draw and of the octaves.

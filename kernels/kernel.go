@@ -38,7 +38,8 @@ type Kernel struct {
 	// fused with it. Package kerneltest holds descriptions to the host kernel.
 	Describe func(args []Arg) []Operation
 	// Fusions says how launches of the kernel are fused with others in a recorded step: the Fusions of
-	// package internal/fused, for kernels of this module. Nil: they are not.
+	// package internal/fused, or what a registered fusion knows, for kernels of this module. Nil: they
+	// are not.
 	Fusions any
 	// Moves says that elements are moved, whatever they are: see [DType.Moved].
 	Moves bool

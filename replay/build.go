@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -210,6 +211,9 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	dev := &device{one: b.dev.Tensor(tensorapi.Impl.One(b.d)).Buffer, try: b.try, units: units, compare: b.compare, times: &b.rec.times,
 		building: &b.rec.report.Building}
 	nodes, err := rewriteLaunches(&b.opt, b.d.Target(), step, lives, constant, dev)
+	if errors.Is(err, fusion.ErrPanic) {
+		return err
+	}
 	if err != nil { // a formula that is none: the step is replayed as it was
 		dev.decisions = []*decision{{pass: "all", format: "nothing is rewritten", why: failed(err)}}
 		b.opt.say("%s", dev.decisions[0])

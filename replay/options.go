@@ -44,15 +44,14 @@ type rewrite struct {
 //	constants   constant-folding         rows        rows
 //	sums        sum-to-elementwise       prologue    prologue-fusion
 //	inline      inline                   splitk      split-k-into-adam
-//	join        join                     lookup      lookup
-//	epilogue    epilogue                 batch       batch-launches
-//	                                     horizontal  horizontal-fusion
+//	join        join                     batch       batch-launches
+//	epilogue    epilogue                 horizontal  horizontal-fusion
 func rewrites() []rewrite {
 	list := []rewrite{deadPass}
 	for _, f := range fusion.Registered() {
 		list = append(list, registeredFusion(f))
 	}
-	return append(list, constantPass, sumPass, inlinePass, joinPass, epiloguePass, splitPass, copyPass, rowsPass, prologuePass, splitKPass, lookedUp, batchPass, horizontalPass)
+	return append(list, constantPass, sumPass, inlinePass, joinPass, epiloguePass, splitPass, copyPass, rowsPass, prologuePass, splitKPass, batchPass, horizontalPass)
 }
 
 // Passes returns the names of the passes, and what each does.

@@ -16,6 +16,7 @@ type proposal struct {
 	at      []int   // the places of the covered launches, ascending
 	covered []*node // these
 	nodes   []*node // the new ones
+	once    int     // as many of these, the first, are done when the step is recorded
 	padding []region
 	results []region // what covered launches write and others need
 }
@@ -26,11 +27,16 @@ func (s *step) proposal(m fusion.Match) (*proposal, *fusion.Refusal) {
 	covers := slices.Clone(m.Covers)
 	slices.Sort(covers)
 	covers = slices.Compact(covers)
-	switch {
+	for p.once < len(m.Launches) && m.Launches[p.once].Once {
+		p.once++
+	}
+	switch each := m.Launches[p.once:]; {
 	case len(covers) == 0:
 		return nil, refusal(fusion.ErrProposal, "it covers no launch")
-	case len(m.Launches) > len(covers):
-		return nil, refusal(fusion.ErrProposal, "it has %d launches in place of %d", len(m.Launches), len(covers))
+	case len(each) > len(covers):
+		return nil, refusal(fusion.ErrProposal, "it has %d launches in place of %d", len(each), len(covers))
+	case slices.ContainsFunc(each, func(l fusion.Launch) bool { return l.Once }):
+		return nil, refusal(fusion.ErrProposal, "a launch that is done once follows one that each run does")
 	}
 	for _, i := range covers {
 		if i < 0 || i >= len(s.nodes) {
@@ -50,7 +56,10 @@ func (s *step) proposal(m fusion.Match) (*proposal, *fusion.Refusal) {
 				"%s: argument %d, %s, is a step scalar that no covered launch takes: pass one of theirs",
 				l.Kernel.Name, i, l.Kernel.Params[i].Name)
 		}
-		n := &node{kernel: l.Kernel, args: slices.Clone(l.Args)}
+		n := &node{kernel: l.Kernel, args: slices.Clone(l.Args), once: l.Once}
+		if n.once && n.scalar() {
+			return nil, refusal(fusion.ErrProposal, "%s is to be done once, and a number of it is a step scalar", l.Kernel.Name)
+		}
 		does := l.Does
 		if does == nil {
 			does = covers
@@ -147,12 +156,20 @@ func (p *proposal) sound() *fusion.Refusal {
 	for k, n := range p.nodes {
 		for w := range n.writes {
 			g := &n.writes[w]
-			if _, new := g.buf.(*newBuffer); !new && !within(slices.Concat(wrote, p.padding), g) {
+			switch new := r.new(g.buf); {
+			case n.once && !new:
+				return refusal(fusion.ErrMemory, "%s is to be done once, and writes memory that is not new", n.kernel.Name)
+			case !new && !within(slices.Concat(wrote, p.padding), g):
 				return refusal(fusion.ErrMemory, "%s writes memory that the launches before it do not", n.kernel.Name)
+			case !n.once && slices.ContainsFunc(p.nodes[:p.once], func(m *node) bool { return m.written(g.buf) }):
+				return refusal(fusion.ErrMemory, "%s writes memory of a launch that is done once", n.kernel.Name)
 			}
 		}
 		for _, g := range n.reads {
-			if _, new := g.buf.(*newBuffer); new && !p.madeBefore(k, &g) && !n.wrote(&g) {
+			switch made := p.madeBefore(k, &g) || n.wrote(&g); {
+			case n.once && !made && !r.constant(g.buf):
+				return refusal(fusion.ErrMemory, "%s is to be done once, and reads what may be other in each run", n.kernel.Name)
+			case r.new(g.buf) && !made:
 				return refusal(fusion.ErrMemory, "%s reads new memory that no launch of the match has written", n.kernel.Name)
 			}
 		}
@@ -209,11 +226,11 @@ type window struct {
 	by            int // a launch that keeps it from standing elsewhere
 }
 
-// places finds the places of the new launches: among those of the covered ones, as late as can be.
+// places finds the places of the new launches that each run does: among those of the covered ones, as late as can be.
 func (p *proposal) places() ([]int, *fusion.Refusal) {
-	list := make([]int, len(p.nodes))
+	list := make([]int, len(p.nodes)-p.once)
 	next := len(p.at)
-	for k := len(p.nodes) - 1; k >= 0; k-- {
+	for k := len(p.nodes) - 1; k >= p.once; k-- {
 		w, err := p.window(k)
 		if err != nil {
 			return nil, err
@@ -228,7 +245,7 @@ func (p *proposal) places() ([]int, *fusion.Refusal) {
 			}
 			return nil, refusal(fusion.ErrMeanwhile, "something reads a result before all that it is made of is there: there is no place for %s before %s", p.nodes[k].kernel.Name, by)
 		}
-		list[k] = p.at[next]
+		list[k-p.once] = p.at[next]
 	}
 	return list, nil
 }
@@ -249,7 +266,7 @@ func (p *proposal) window(k int) (window, *fusion.Refusal) {
 	}
 	for x := range n.reads {
 		g := &n.reads[x]
-		if _, new := g.buf.(*newBuffer); new {
+		if r.new(g.buf) {
 			continue
 		}
 		read, made := p.madeBefore(k, g), -1
@@ -277,7 +294,7 @@ func (p *proposal) window(k int) (window, *fusion.Refusal) {
 	}
 	for x := range n.writes {
 		g := &n.writes[x]
-		if _, new := g.buf.(*newBuffer); new {
+		if r.new(g.buf) {
 			continue
 		}
 		first, last := -1, -1

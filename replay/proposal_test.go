@@ -283,3 +283,102 @@ func TestProposals(t *testing.T) {
 		t.Errorf("new memory on the way: %d launches, %v", len(nodes), err)
 	}
 }
+
+// TestOnceProposals: a launch of a match that is done when the step is recorded comes first, makes new
+// memory of what is the same in all runs, and leaves places to the others.
+func TestOnceProposals(t *testing.T) {
+	x, way, y, known := kernels.NewHostBuffer(kernels.Float32, 8), kernels.NewHostBuffer(kernels.Float32, 8), kernels.NewHostBuffer(kernels.Float32, 8), kernels.NewHostBuffer(kernels.Float32, 8)
+	all := func(b kernels.Buffer) kernels.Arg { return kernels.BufferArg(b, 0, b.Len()) }
+	in := func(a ...kernels.Arg) []kernels.Arg { return a }
+	copies := opaque("copy", kernels.In, kernels.Out)
+	scalars := kernels.NewStepScalars(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(1); return nil })
+	if err := scalars.Next(); err != nil {
+		t.Fatal(err)
+	}
+	from := func(a, b kernels.Buffer) capture.Launch {
+		return capture.Launch{Kernel: copies, Args: []kernels.Arg{all(a), all(b), kernels.IntArg(1), kernels.IntArg(1), scalars.Arg(0)}}
+	}
+	once := func(reads, writes []kernels.Arg) fusion.Launch {
+		l := standIn(nil, reads, writes)
+		l.Once = true
+		return l
+	}
+	for _, c := range []struct {
+		name     string
+		launches func(table, other kernels.Arg) []fusion.Launch
+		want     error // nil: it is done
+		says     string
+	}{
+		{"a table", func(table, _ kernels.Arg) []fusion.Launch {
+			return []fusion.Launch{once(nil, in(table)), standIn(nil, in(all(x), table), in(all(y)))}
+		}, nil, ""},
+		{"a table of constants and of another, beside as many launches as are covered", func(table, other kernels.Arg) []fusion.Launch {
+			return []fusion.Launch{once(in(all(known)), in(table)), once(in(table), in(other)),
+				standIn([]int{0}, in(all(x), other), in(all(way))), standIn([]int{1}, in(all(way), table), in(all(y)))}
+		}, nil, ""},
+		{"after another", func(table, _ kernels.Arg) []fusion.Launch {
+			return []fusion.Launch{standIn(nil, in(all(x)), in(all(y))), once(nil, in(table))}
+		}, fusion.ErrProposal, "done once follows one that each run does"},
+		{"a step scalar", func(table, _ kernels.Arg) []fusion.Launch {
+			l := once(nil, in(table))
+			l.Args[len(l.Args)-1] = scalars.Arg(0)
+			return []fusion.Launch{l, standIn(nil, in(all(x), table), in(all(y)))}
+		}, fusion.ErrProposal, "a number of it is a step scalar"},
+		{"of an input", func(table, _ kernels.Arg) []fusion.Launch {
+			return []fusion.Launch{once(in(all(x)), in(table)), standIn(nil, in(all(x), table), in(all(y)))}
+		}, fusion.ErrMemory, "reads what may be other in each run"},
+		{"of new memory", func(table, other kernels.Arg) []fusion.Launch {
+			return []fusion.Launch{once(in(other), in(table)), standIn(nil, in(all(x), table), in(all(y)))}
+		}, fusion.ErrMemory, "reads what may be other in each run"},
+		{"a result", func(_, _ kernels.Arg) []fusion.Launch {
+			return []fusion.Launch{once(nil, in(all(y))), standIn(nil, in(all(x)), in(all(way)))}
+		}, fusion.ErrMemory, "writes memory that is not new"},
+		{"written later, too", func(table, _ kernels.Arg) []fusion.Launch {
+			return []fusion.Launch{once(nil, in(table)), standIn(nil, in(all(x)), in(all(y), table))}
+		}, fusion.ErrMemory, "writes memory of a launch that is done once"},
+	} {
+		remove := fusion.Register(fusion.Fusion{Name: "test", Match: func(s fusion.Step) []fusion.Match {
+			return []fusion.Match{{Covers: []int{0, 1}, Launches: c.launches(s.New(kernels.Float32, 8), s.New(kernels.Float32, 8))}}
+		}})
+		// A second fusion covers what the first has made: its table is a constant.
+		next := fusion.Register(fusion.Fusion{Name: "test-2", Match: func(s fusion.Step) (found []fusion.Match) {
+			for i, l := range s.Launches() {
+				for _, a := range l.Reads {
+					if _, new := a.Buf.(*newBuffer); new {
+						if !s.Constant(a.Buf) {
+							t.Errorf("%s: the table is no constant", c.name)
+						}
+						more := s.New(kernels.Float32, 8)
+						found = append(found, fusion.Match{Covers: []int{i}, Launches: []fusion.Launch{
+							once(in(a), in(more)), standIn([]int{i}, append(l.Reads, more), l.Writes)}})
+						return found
+					}
+				}
+			}
+			return nil
+		}})
+		dev := trusting()
+		nodes, err := rewriteLaunches(only("test", "test-2"), gpu, []capture.Launch{from(x, way), from(way, y)},
+			func(b kernels.Buffer) bool { return b == kernels.Buffer(y) }, func(b kernels.Buffer) bool { return b == kernels.Buffer(known) }, dev)
+		next()
+		remove()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !errors.Is(dev.notFused, c.want) || c.want != nil && !strings.Contains(dev.notFused.Error(), c.says) {
+			t.Errorf("%s: %v, want %v: %s", c.name, dev.notFused, c.want, c.says)
+		}
+		if want := 2 * btoi(c.want == nil); dev.fused != want {
+			t.Errorf("%s: %d are fused, want %d", c.name, dev.fused, want)
+		}
+		before := 0
+		for i, n := range nodes {
+			if n.once {
+				before += btoi(i == before)
+			}
+		}
+		if made := slices.ContainsFunc(nodes, func(n *node) bool { return n.once }); made != (c.want == nil) || made && before < 2 {
+			t.Errorf("%s: %d launches are done once, before %d others", c.name, before, len(nodes)-before)
+		}
+	}
+}

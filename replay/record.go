@@ -25,9 +25,9 @@ import (
 // and must be the same, too. An error says what differs, or cannot be recorded: a read on the host,
 // such as Item; an upload to a tensor older than Record; a launch on another device, or by another
 // goroutine; a read of memory that nothing wrote; a call that changes the host alone, such as
-// Restore of an optimizer; an error of step itself, or of the device. Then up to two steps have
-// been done, and nothing else has changed: the program may continue eagerly. A panic of step passes
-// through, with nothing recorded.
+// Restore of an optimizer; a panic of a registered fusion; an error of step itself, or of the device.
+// Then up to two steps have been done, and nothing else has changed: the program may continue eagerly.
+// A panic of step passes through, with nothing recorded.
 //
 // Record claims the device, as autograd.NoGrad does: what another goroutine begins on it meanwhile
 // panics with tensor.ErrGoroutine.

@@ -68,7 +68,9 @@ type span2 struct {
 type rewriter struct {
 	opt      *Options
 	target   kernels.Target
-	nodes    []*node // nil: fused with another, or left out
+	nodes    []*node                 // nil: fused with another, or left out
+	first    []*node                 // of registered fusions, done when the step is recorded: before those of nodes that are, too
+	hoisted  map[kernels.Buffer]bool // that first writes
 	lives    func(b kernels.Buffer) bool
 	constant func(b kernels.Buffer) bool
 	uses     map[kernels.Buffer][]int // the nodes that name a buffer, ascending; some no longer
@@ -77,13 +79,15 @@ type rewriter struct {
 	// decisions are what was fused and what not.
 	decisions []*decision
 	doing     string // the name of the pass that is done now
+	panicked  error  // of a registered fusion: fusion.ErrPanic
 }
 
 // rewriteLaunches returns launches that do what those of the step do. lives reports whether memory
 // is seen after a run, and constant whether it is the same in all runs; dev takes what was found
 // of registered fusions.
 func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Launch, lives, constant func(b kernels.Buffer) bool, dev *device) ([]*node, error) {
-	r := &rewriter{opt: opt, target: limits, device: dev, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
+	r := &rewriter{opt: opt, target: limits, device: dev, lives: lives, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}, hoisted: map[kernels.Buffer]bool{}}
+	r.constant = func(b kernels.Buffer) bool { return r.hoisted[b] || constant(b) }
 	for i, l := range launches {
 		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}
 		r.describe(n)
@@ -102,12 +106,15 @@ func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Lau
 			r.doing = w.name
 			r.timed(w)
 		}
+		if r.panicked != nil {
+			return nil, r.panicked
+		}
 	}
 	if !opt.without(deadPass.name) {
 		r.doing = deadPass.name
 		eliminateDead(r) // what the others made so
 	}
-	var list []*node
+	list := r.first
 	for _, n := range r.nodes {
 		if n == nil {
 			continue
@@ -415,3 +422,9 @@ func (f *newBuffer) DType() kernels.DType { return f.dtype }
 func (f *newBuffer) Len() int             { return f.n }
 
 func (r *rewriter) newBuffer(t kernels.DType, n int) kernels.Buffer { return &newBuffer{t, n} }
+
+// new reports whether memory is fresh, and no launch names it yet.
+func (r *rewriter) new(b kernels.Buffer) bool {
+	_, is := b.(*newBuffer)
+	return is && len(r.uses[b]) == 0 && !r.hoisted[b]
+}

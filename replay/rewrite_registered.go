@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clgrad/clgrad/internal/capture"
@@ -26,6 +29,7 @@ func registeredFusion(f fusion.Fusion) rewrite {
 		if r.device == nil {
 			return
 		}
+		defer r.recovered(f.Name)
 		s := newStep(r, f.Name)
 		for _, m := range f.Match(s) {
 			if err := s.replace(f, m); err != nil {
@@ -34,6 +38,28 @@ func registeredFusion(f fusion.Fusion) rewrite {
 			}
 		}
 	}}
+}
+
+// recovered notes that a fusion panicked. Deferred: nothing else is done of the step then.
+func (r *rewriter) recovered(fusionName string) {
+	value := recover()
+	if value == nil {
+		return
+	}
+	var where string
+	var callers [32]uintptr
+	for frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])]); ; {
+		frame, more := frames.Next()
+		if !strings.HasPrefix(frame.Function, "runtime.") || !more { // those are of the panic
+			where = fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line)
+			break
+		}
+	}
+	if err, is := value.(error); is {
+		r.panicked = fmt.Errorf("replay: Record: %w: %q at %s: %w", fusion.ErrPanic, fusionName, where, err)
+	} else {
+		r.panicked = fmt.Errorf("replay: Record: %w: %q at %s: %v", fusion.ErrPanic, fusionName, where, value)
+	}
 }
 
 // device is what passes ask the device that a step is recorded on.
@@ -123,7 +149,11 @@ func (s *step) New(t kernels.DType, n int) kernels.Arg {
 	return kernels.BufferArg(s.r.newBuffer(t, n), 0, n)
 }
 
-func (s *step) Refuse(err error) { s.refuse(&fusion.Refusal{Fusion: s.name, Reason: err}) }
+func (s *step) Refuse(err error) {
+	if err != nil {
+		s.refuse(&fusion.Refusal{Fusion: s.name, Reason: err})
+	}
+}
 
 func (s *step) refuse(err *fusion.Refusal) {
 	s.r.refused(causeOf(err), "refused")
@@ -163,7 +193,7 @@ func (s *step) replace(f fusion.Fusion, m fusion.Match) *fusion.Refusal {
 		return err
 	}
 	if f.Worth != nil {
-		before, after := p.cost(p.covered), p.cost(p.nodes)
+		before, after := p.cost(p.covered), p.cost(p.nodes[p.once:])
 		if !f.Worth(r.target, before, after) {
 			return refusal(fusion.ErrWorth, "it is not worth it on this device: %d launches of %d bytes would be %d of %d",
 				before.Launches, before.Bytes, after.Launches, after.Bytes)
@@ -175,7 +205,13 @@ func (s *step) replace(f fusion.Fusion, m fusion.Match) *fusion.Refusal {
 	for _, i := range p.at {
 		r.leave(i)
 	}
-	for k, n := range p.nodes {
+	for _, n := range p.nodes[:p.once] {
+		r.first = append(r.first, n)
+		for _, g := range n.writes {
+			r.hoisted[g.buf] = true
+		}
+	}
+	for k, n := range p.nodes[p.once:] {
 		r.nodes[places[k]] = n
 		r.note(places[k])
 	}
@@ -184,7 +220,7 @@ func (s *step) replace(f fusion.Fusion, m fusion.Match) *fusion.Refusal {
 		r.mergeSources(all, n)
 	}
 	r.device.fused++
-	r.did("%s: %s", r.name(all), cmp.Or(m.Done, launchesOf(len(p.nodes))))
+	r.did("%s: %s", r.name(all), cmp.Or(m.Done, launchesOf(len(places))))
 	return nil
 }
 

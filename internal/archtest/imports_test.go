@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 	"train":                     {"nn", "tensor", "internal/atomicfile", "internal/scalar", "internal/tensorapi", "internal/terminal"},
 	"train/tensorboard":         {"autograd", "tensor", "internal/atomicfile", "internal/scalar"},
 	"plot":                      {"autograd", "tensor", "internal/atomicfile"},
-	"imagefit":                  {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "replay", "tensor", "internal/npz", "internal/parallel", "internal/regular", "internal/imagefile", "internal/fused", "kernels/operation"},
+	"imagefit":                  {"autograd", "fusedmlp", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "replay", "replay/fusion", "tensor", "internal/npz", "internal/parallel", "internal/regular", "internal/imagefile", "internal/fused", "kernels/operation"},
 	"cmd/clgrad":                {"bfloat16", "fusedmlp", "kernels", "onnx", "onnx/imagedecoder", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/tensorapi", "internal/recurrent", "internal/regular", "internal/terminal", "fft", "linalg"},
 	"cmd/mlpimage":              {"fusedmlp", "hashgrid", "imagefit", "kernels", "tensor", "internal/atomicfile", "internal/cli", "internal/devices", "internal/liveview", "internal/samefile", "internal/regular", "internal/terminal", "plot"},
 	"examples/polynomial":       {"autograd", "optim", "tensor", "examples/internal/program"},

@@ -19,9 +19,6 @@ type Fusions struct {
 	// Prologues lists the operands that can be computed where they are read, on devices that are no
 	// CPU: see [FusePrologue].
 	Prologues []PrologueSpec
-	// Lookup is a form of the kernel for rows that are made of few different parts. Nil: there is
-	// none.
-	Lookup *Lookup
 	// Split returns two launches with the bits of one: a map, and then what reads its results. The
 	// map may then be the epilogue of the kernel that stores its operand. Its functions have the
 	// same bits in vectors and alone. Nil, or no launches: there are none, or they would take longer.

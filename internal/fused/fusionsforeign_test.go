@@ -16,10 +16,8 @@ func TestForeignForms(t *testing.T) {
 		k := &kernels.Kernel{Name: "k", Params: []kernels.Param{{Name: "Y", Mode: kernels.Out},
 			{Name: "n", Mode: kernels.IntParam}}, Host: kernels.HostKernel{F32: run}, Text: "kernel void k(OUT(Y), int n) {}",
 			Fusions: Fusions{Batch: &BatchSpec{Function: "own"}}, Grid: kernels.GridFromArg(1)}
-		if k.Host.Foreign() != want || Batch(k, 2).Host.Foreign() != want || LookedUp(k, 0, 1, 1).Host.Foreign() != want {
-			t.Errorf("the host kernel is foreign: %v, several: %v, what looks up: %v; want %v", k.Host.Foreign(),
-				Batch(k, 2).Host.Foreign(),
-				LookedUp(k, 0, 1, 1).Host.Foreign(), want)
+		if k.Host.Foreign() != want || Batch(k, 2).Host.Foreign() != want {
+			t.Errorf("the host kernel is foreign: %v, several: %v; want %v", k.Host.Foreign(), Batch(k, 2).Host.Foreign(), want)
 		}
 	}
 }

@@ -16,6 +16,10 @@ var (
 	ErrWrong        = errors.New("it computes something else than what it replaces")
 )
 
+// ErrPanic is what Record returns where a fusion panicked. The error says which, and where, and wraps
+// the value if that is an error.
+var ErrPanic = errors.New("a fusion panicked")
+
 // Refusal is why a match is not done. Report.NotFused of a recording wraps those of its step.
 type Refusal struct {
 	Fusion, Match string // their names

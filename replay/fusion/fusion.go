@@ -16,7 +16,8 @@ type Fusion struct {
 	Doc  string // what it does, for replay.Passes: "makes one launch of …"
 	// Match returns what may be replaced in a step, and by what. It proposes: whether nothing else
 	// needs what would not be made any more, and where the launches can stand, package replay finds
-	// out. It must not use the device but by the methods of the step.
+	// out. It must not use the device but by the methods of the step. If it panics, or Worth does,
+	// Record returns an [ErrPanic], and the step is done as it was.
 	Match func(s Step) []Match
 	// Worth reports whether a match pays on a device, of what it costs before and after. Nil: each
 	// does.
@@ -34,7 +35,7 @@ type Cost struct {
 type Match struct {
 	Name     string   // of what was found, for explanations: "3 linear layers of 64 samples"
 	Covers   []int    // the launches of the step that go
-	Launches []Launch // what stands in their place, in this order: at most as many
+	Launches []Launch // what stands in their place, in this order: at most as many, beside those that are Once
 	// Within is how far results may be off, by the largest magnitude in each: 1e-5 say, where sums
 	// are added in another order. 0 asks for the same bits.
 	Within float64
@@ -55,6 +56,11 @@ type Launch struct {
 	Kernel *kernels.Kernel // that is launched
 	Args   []kernels.Arg   // as many as its Params
 	Does   []int           // which of the covered launches it does, for explanations; nil: all
+	// Once says that the launch is done when the step is recorded, and not in each run: it makes a
+	// table, say. It comes before those that are not. It writes memory of [Step.New] alone, and reads
+	// what is [Step.Constant] or what a launch before it that is Once has written; its numbers are no
+	// step scalars. What it writes is kept as long as the recording, and no other launch writes there.
+	Once bool
 }
 
 // Recorded is a launch of a step.
@@ -101,7 +107,7 @@ type Step interface {
 	// New returns memory for the launches of a match, which is there for a run. Its elements are
 	// undefined before one of them has written it.
 	New(t kernels.DType, n int) kernels.Arg
-	// Refuse notes why something that looks alike is no match.
+	// Refuse notes why something that looks alike is no match. A nil error is no reason, and is not noted.
 	Refuse(err error)
 	// Say explains a line.
 	Say(format string, a ...any)
@@ -124,9 +130,14 @@ var registered struct {
 
 var names = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
+// passes are the names of those that package replay has without fusions.
+var passes = []string{"dead-store-elimination", "constant-folding", "sum-to-elementwise", "inline", "join", "epilogue",
+	"split", "copy-elimination", "rows", "prologue-fusion", "split-k-into-adam", "batch-launches", "horizontal-fusion"}
+
 // Register has all recordings from now on look for f, until remove is called. It is for func init
-// of the package that brings f. Fusions are looked for in the order of their names. It panics if
-// the name is none, or taken, or if there is no Match.
+// of the package that brings f. Fusions are looked for in the order of their names: one sees what those
+// before it have made. It panics if the name is none, or taken by another fusion or a pass of package
+// replay, or if there is no Match.
 func Register(f Fusion) (remove func()) {
 	registered.Lock()
 	defer registered.Unlock()
@@ -134,6 +145,8 @@ func Register(f Fusion) (remove func()) {
 	switch {
 	case !names.MatchString(f.Name) || f.Name == "none" || f.Name == "explain":
 		panic(fmt.Sprintf("fusion: Register: %q is no name of a fusion: take lower case letters, digits and -", f.Name))
+	case slices.Contains(passes, f.Name):
+		panic(fmt.Sprintf("fusion: Register: %q is a pass of package replay: take another name", f.Name))
 	case taken:
 		panic(fmt.Sprintf("fusion: Register: there is a fusion %q already", f.Name))
 	case f.Match == nil:

@@ -2,9 +2,12 @@ package fusion_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/replay/fusion"
 	"github.com/clgrad/clgrad/tensor"
@@ -43,6 +46,7 @@ func TestRegisterMisuse(t *testing.T) {
 		{fusion.Fusion{Name: "-a", Match: nothing}, `"-a" is no name`},
 		{fusion.Fusion{Name: "taken", Match: nothing}, `a fusion "taken" already`},
 		{fusion.Fusion{Name: "free"}, `"free" has no Match`},
+		{fusion.Fusion{Name: "inline", Match: nothing}, `"inline" is a pass of package replay`},
 	} {
 		func() {
 			defer func() {
@@ -55,10 +59,88 @@ func TestRegisterMisuse(t *testing.T) {
 	}
 }
 
+// TestNamesOfPasses: no fusion has the name of a pass.
+func TestNamesOfPasses(t *testing.T) {
+	for _, p := range replay.Passes() {
+		if registers(p[0]) {
+			t.Errorf("%s is registered", p[0])
+		}
+	}
+	if !registers("join-2") {
+		t.Error("join-2 is not registered")
+	}
+}
+
+func registers(name string) (did bool) {
+	defer func() { did = recover() == nil }()
+	fusion.Register(fusion.Fusion{Name: name, Match: nothing})()
+	return true
+}
+
+// TestPanics: a fusion that panics is named by Record's error, with the line. Nothing is recorded, and
+// the step is done as it was, twice; the device goes on.
+func TestPanics(t *testing.T) {
+	own := errors.New("it is too odd")
+	propose := func(s fusion.Step) []fusion.Match {
+		var m fusion.Match
+		for i, l := range s.Launches() {
+			m.Covers, m.Launches = append(m.Covers, i), append(m.Launches, fusion.Launch{Kernel: l.Kernel, Args: l.Args, Does: []int{i}})
+		}
+		return []fusion.Match{m}
+	}
+	for name, c := range map[string]struct {
+		f    fusion.Fusion
+		want error
+		says string
+	}{
+		"a word":     {fusion.Fusion{Match: func(fusion.Step) []fusion.Match { panic("not that") }}, fusion.ErrPanic, "not that"},
+		"an error":   {fusion.Fusion{Match: func(fusion.Step) []fusion.Match { panic(own) }}, own, "it is too odd"},
+		"an index":   {fusion.Fusion{Match: func(s fusion.Step) []fusion.Match { _ = s.Launches()[len(s.Launches())]; return nil }}, fusion.ErrPanic, "index out of range"},
+		"Step's own": {fusion.Fusion{Match: func(s fusion.Step) []fusion.Match { s.Name(-1); return nil }}, fusion.ErrPanic, "index out of range"},
+		"Worth": {fusion.Fusion{Match: propose, Worth: func(kernels.Target, fusion.Cost, fusion.Cost) bool { panic("worth nothing") }},
+			fusion.ErrPanic, "worth nothing"},
+	} {
+		for _, sel := range devtest.Selected() {
+			t.Run(name+"/"+sel, func(t *testing.T) {
+				c.f.Name = "panics"
+				remove := fusion.Register(c.f)
+				defer remove()
+				d := devtest.Open(t, sel, tensor.Options{})
+				x, sum := tensor.Full(d, 2, 3), tensor.Zeros(d, 3)
+				step := func() ([]*tensor.Tensor, error) {
+					sum.SetInPlace(x.Square().Add(sum))
+					return []*tensor.Tensor{sum.Neg()}, nil
+				}
+				rec, err := replay.Record(d, step)
+				if rec != nil || !errors.Is(err, fusion.ErrPanic) || !errors.Is(err, c.want) {
+					t.Fatalf("%v, %v", rec, err)
+				}
+				for _, says := range []string{`"panics"`, ".go:", c.says} {
+					if !strings.Contains(err.Error(), says) {
+						t.Errorf("%q is not said: %v", says, err)
+					}
+				}
+				if got, err := sum.Float64s(); err != nil || !slices.Equal(got, []float64{8, 8, 8}) {
+					t.Errorf("%v, %v", got, err)
+				}
+				remove()
+				if rec, err = replay.Record(d, step); err != nil {
+					t.Fatal(err)
+				}
+				defer rec.Free()
+				if got, err := rec.Outputs()[0].Float64s(); err != nil || !slices.Equal(got, []float64{-16, -16, -16}) {
+					t.Errorf("%v, %v", got, err)
+				}
+			})
+		}
+	}
+}
+
 // TestRefuse: reasons of a fusion's own are in the report, with those of its matches.
 func TestRefuse(t *testing.T) {
 	own := errors.New("it is too odd")
 	defer fusion.Register(fusion.Fusion{Name: "odd", Match: func(s fusion.Step) []fusion.Match {
+		s.Refuse(nil)
 		s.Refuse(own)
 		return []fusion.Match{{Name: "nothing at all"}}
 	}})()
@@ -75,6 +157,9 @@ func TestRefuse(t *testing.T) {
 	defer rec.Free()
 	why := rec.Report().NotFused
 	var first *fusion.Refusal
+	if joined, is := why.(interface{ Unwrap() []error }); !is || len(joined.Unwrap()) != 2 {
+		t.Errorf("%v", why)
+	}
 	if !errors.Is(why, own) || !errors.Is(why, fusion.ErrProposal) || !errors.As(why, &first) || first.Fusion != "odd" {
 		t.Errorf("%v", why)
 	}
