@@ -80,6 +80,9 @@ func lineCases() []gradCase {
 		of("MaxWithIndex", []int{2, 3, 4}, -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.MaxWithIndex(2, tensor.Keepdims, 0) })),
 		unaryCase("MinWithIndex", -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.MinWithIndex(0, tensor.Keepdims) })),
 		of("MinWithIndex", []int{}, -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.MinWithIndex() })),
+		of("AddRuns", []int{3, 5}, -2, 2, func(g *node) *node {
+			return pulled(g, []int{3, 5}, first(func(x *node) (*node, *tensor.Tensor) { return x.CumMax(1) }))
+		}),
 		of("PlaceAlong", []int{3}, -2, 2, func(g *node) *node {
 			return pulled(g, []int{3, 5}, first(func(x *node) (*node, *tensor.Tensor) { return x.MaxWithIndex(1) }))
 		}),

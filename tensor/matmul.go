@@ -11,7 +11,10 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-func (t *Tensor) matMul(b *Tensor) *Tensor { return t.matMulAs(b, productType(t, b)) }
+func (t *Tensor) matMul(b *Tensor) *Tensor {
+	check("MatMul", t, b)
+	return t.matMulAs(b, productType(t, b))
+}
 
 // matMulAs is matMul stored as a type, for operands that have a matrix.
 func (t *Tensor) matMulAs(b *Tensor, typ Type) *Tensor {
