@@ -13,23 +13,23 @@ import (
 type perceptron struct {
 	samples int
 	layers  []layer
-	target  *held      // [samples, outputs], or labels [samples]
-	classes *held      // the weights of classes of labels, or nil
-	loss    *held      // scale times the sum of an error for each output; nil: nobody reads it
+	target  *value     // [samples, outputs], or labels [samples]
+	classes *value     // the weights of classes of labels, or nil
+	loss    *value     // scale times the sum of an error for each output; nil: nobody reads it
 	scale   float64    //
 	error   *expr.Expr // of an output X(0) and its target X(1)
 	slope   *expr.Expr // the gradient of the output, of the same
 	labels  *Labels    // in their place: the loss is a cross-entropy, and the target labels
-	dx      *held      // the gradient of the first layer's x, or nil
+	dx      *value     // the gradient of the first layer's x, or nil
 }
 
 // layer is z = x·w + bias, of which the next makes its x element by element, and of the x of
 // earlier layers; of the last the outputs may be made in that way, whose gradient is then that of
 // its z. Its formulas are those of Layer.
 type layer struct {
-	x, w, bias, z *held // bias: nil for none
+	x, w, bias, z *value // bias: nil for none
 	kept, f       *expr.Expr
-	d, dw, db     *held // the gradients of z, w and bias
+	d, dw, db     *value // the gradients of z, w and bias
 	slope, join   *expr.Expr
 }
 
@@ -37,15 +37,15 @@ type layer struct {
 func (l *layer) inputs() int  { return l.dw.rows }
 func (l *layer) outputs() int { return l.dw.cols }
 
-// seeker looks for perceptrons in what launches leave.
-type seeker struct {
-	*followed
-	one   *held
-	users map[*held][]*held
+// matcher looks for perceptrons in what launches leave.
+type matcher struct {
+	*dataFlow
+	one   *value
+	users map[*value][]*value
 }
 
-func (f *followed) seeker(one *held) *seeker {
-	s := &seeker{f, one, map[*held][]*held{}}
+func (f *dataFlow) matcher(one *value) *matcher {
+	s := &matcher{f, one, map[*value][]*value{}}
 	for _, h := range f.all {
 		for _, p := range h.parents() {
 			s.users[p] = append(s.users[p], h)
@@ -55,21 +55,21 @@ func (f *followed) seeker(one *held) *seeker {
 }
 
 // perceptrons returns those that there are, and why others that look like one are none.
-func (s *seeker) perceptrons() (list []*perceptron, refused []error) {
+func (s *matcher) perceptrons() (list []*perceptron, refused []error) {
 	var layers []*layer
 	for _, h := range s.all {
 		if l := s.layer(h); l != nil {
 			layers = append(layers, l)
 		}
 	}
-	results, read := map[*held]int{}, map[*held]bool{}
+	results, read := map[*value]int{}, map[*value]bool{}
 	for i, l := range layers {
 		results[l.z], read[l.x] = i, true
 	}
 	next := map[*layer][]*layer{}
 	follows := map[*layer]bool{}
 	for _, m := range layers {
-		if l := s.under(m, layers, results, read); l != nil {
+		if l := s.producer(m, layers, results, read); l != nil {
 			next[l] = append(next[l], m)
 			follows[m] = true
 		}
@@ -106,16 +106,16 @@ func (s *seeker) perceptrons() (list []*perceptron, refused []error) {
 	return list, refused
 }
 
-// under returns the layer of whose result what m reads is made, maybe with what others read; nil if
+// producer returns the layer of whose result what m reads is made, maybe with what others read; nil if
 // there is none. Of several it is the last. Results are the layers' places by their results, and
 // read has what layers read.
-func (s *seeker) under(m *layer, layers []*layer, results map[*held]int, read map[*held]bool) *layer {
+func (s *matcher) producer(m *layer, layers []*layer, results map[*value]int, read map[*value]bool) *layer {
 	// A network may have more layers than a formula has operands: those that m.x is made of are its
 	// atoms.
-	var atoms []*held
-	seen := map[*held]bool{}
-	var visit func(h *held)
-	visit = func(h *held) {
+	var atoms []*value
+	seen := map[*value]bool{}
+	var visit func(h *value)
+	visit = func(h *value) {
 		if seen[h] {
 			return
 		}
@@ -124,7 +124,7 @@ func (s *seeker) under(m *layer, layers []*layer, results map[*held]int, read ma
 			atoms = append(atoms, h)
 		} else if h.kind == aMap {
 			for _, o := range h.of {
-				visit(o.held)
+				visit(o.value)
 			}
 		}
 	}
@@ -149,17 +149,17 @@ func (s *seeker) under(m *layer, layers []*layer, results map[*held]int, read ma
 }
 
 // layer returns the layer whose product is h, if it is trained; nil if there is none.
-func (s *seeker) layer(h *held) *layer {
-	if h.kind != aProduct || h.parts > 1 || h.b.kind != found || !h.a.is(h.a.held, false) || !h.b.is(h.b.held, false) || !s.lives(h.b.held) {
+func (s *matcher) layer(h *value) *layer {
+	if h.kind != aProduct || h.parts > 1 || h.b.kind != found || !h.a.is(h.a.value, false) || !h.b.is(h.b.value, false) || !s.lives(h.b.value) {
 		return nil
 	}
-	l := &layer{x: h.a.held, w: h.b.held, z: h}
+	l := &layer{x: h.a.value, w: h.b.value, z: h}
 	for _, u := range s.users[l.x] {
-		if u.kind == aProduct && u.parts == 1 && u.a.is(l.x, true) && u.rows == h.depth && u.cols == h.cols && u.depth == h.rows && u.b.is(u.b.held, false) {
-			if l.dw != nil && l.dw.b.held != u.b.held {
+		if u.kind == aProduct && u.parts == 1 && u.a.is(l.x, true) && u.rows == h.depth && u.cols == h.cols && u.depth == h.rows && u.b.is(u.b.value, false) {
+			if l.dw != nil && l.dw.b.value != u.b.value {
 				return nil // several layers read x
 			}
-			l.dw, l.d = u, u.b.held
+			l.dw, l.d = u, u.b.value
 		}
 	}
 	if l.dw == nil {
@@ -167,9 +167,9 @@ func (s *seeker) layer(h *held) *layer {
 	}
 	for _, u := range s.users[h] {
 		if u.kind == aMap && len(u.of) == 2 && (same(u.value, expr.Input(0).Add(expr.Input(1))) || same(u.value, expr.Input(1).Add(expr.Input(0)))) {
-			k := slices.IndexFunc(u.of, func(o spread) bool { return o.held == h && o.how == each })
-			if b := u.of[1-max(k, 0)]; k >= 0 && b.kind == found && (b.how == byRow && b.n == h.cols || b.how != byRow && h.cols == 1 && b.n == 1) && s.lives(b.held) {
-				l.z, l.bias = u, b.held
+			k := slices.IndexFunc(u.of, func(o broadcast) bool { return o.value == h && o.how == each })
+			if b := u.of[1-max(k, 0)]; k >= 0 && b.kind == found && (b.how == byRow && b.n == h.cols || b.how != byRow && h.cols == 1 && b.n == 1) && s.lives(b.value) {
+				l.z, l.bias = u, b.value
 			}
 		}
 	}
@@ -177,25 +177,25 @@ func (s *seeker) layer(h *held) *layer {
 }
 
 // lives reports whether what was found is there after the run, as parameters are.
-func (s *seeker) lives(h *held) bool {
-	buf, ok := h.spot.buffer()
+func (s *matcher) lives(h *value) bool {
+	buf, ok := h.region.buffer()
 	return ok && s.step.Lives(buf)
 }
 
 // complete finds the loss and the way back.
-func (s *seeker) complete(p *perceptron) error {
+func (s *matcher) complete(p *perceptron) error {
 	last := len(p.layers) - 1
 	outputs, err := s.outputsOf(p)
 	if err != nil {
 		return err
 	}
-	grads := make([]*held, len(p.layers)+1) // of what each layer reads, and of the outputs
+	grads := make([]*value, len(p.layers)+1) // of what each layer reads, and of the outputs
 	if outputs != p.layers[last].z {
 		grads[last+1] = p.layers[last].d
 	}
 	for i := last; i >= 0; i-- {
 		l := &p.layers[i]
-		var dx *held // of l
+		var dx *value // of l
 		for _, u := range s.users[l.d] {
 			switch {
 			case u.kind == aProduct && u.parts == 1 && u.a.is(l.d, false) && u.b.is(l.w, true) && u.n == l.x.n:
@@ -213,17 +213,17 @@ func (s *seeker) complete(p *perceptron) error {
 		case dx == nil:
 			return fmt.Errorf("no product is the gradient of what layer %d reads", i)
 		}
-		joints := s.joints(dx, grads)
+		residuals := s.residuals(dx, grads)
 		if i == 0 { // nothing else is made of it
-			last := joints[len(joints)-1]
-			p.dx, l.join = last.held, last.join
+			last := residuals[len(residuals)-1]
+			p.dx, l.join = last.value, last.join
 			return nil
 		}
 		var err error
-		for k, g := range joints {
-			e := s.between(p, i, g.held)
+		for k, g := range residuals {
+			e := s.between(p, i, g.value)
 			if k == 0 || e == nil {
-				err, grads[i], l.join = e, g.held, g.join
+				err, grads[i], l.join = e, g.value, g.join
 			}
 			if e == nil {
 				break
@@ -236,27 +236,27 @@ func (s *seeker) complete(p *perceptron) error {
 	return nil
 }
 
-// joint is a gradient of what a layer reads: a formula of its own part X(0) and of the gradients of
+// residual is a gradient of what a layer reads: a formula of its own part X(0) and of the gradients of
 // what later layers read, nil for its part alone.
-type joint struct {
-	*held
+type residual struct {
+	*value
 	join *expr.Expr
 }
 
-// joints returns what may be the gradient of what a layer reads, of which dx is its own part and
+// residuals returns what may be the gradient of what a layer reads, of which dx is its own part and
 // grads those of later layers: each is made of one before it. Sums on the way to the gradient of an
 // earlier layer may be among them.
-func (s *seeker) joints(dx *held, grads []*held) []joint {
-	list := []joint{{dx, nil}}
+func (s *matcher) residuals(dx *value, grads []*value) []residual {
+	list := []residual{{dx, nil}}
 	for at := 0; at < len(list); at++ {
 		before := list[at]
-		of := formulasOf(s.one, append([]*held{before.held}, grads[1:]...)...)
-		for _, u := range s.users[before.held] {
+		of := formulasOf(s.one, append([]*value{before.value}, grads[1:]...)...)
+		for _, u := range s.users[before.value] {
 			x := of.formula(u)
-			if x == nil || u.n != dx.n || len(x.Operands()) < 2 || !x.Operands()[0] || slices.ContainsFunc(list, func(j joint) bool { return j.held == u }) {
+			if x == nil || u.n != dx.n || len(x.Operands()) < 2 || !x.Operands()[0] || slices.ContainsFunc(list, func(j residual) bool { return j.value == u }) {
 				continue
 			}
-			list = append(list, joint{u, x.Replace(func(i int) *expr.Expr {
+			list = append(list, residual{u, x.Replace(func(i int) *expr.Expr {
 				if i == 0 && before.join != nil {
 					return before.join
 				}
@@ -268,10 +268,10 @@ func (s *seeker) joints(dx *held, grads []*held) []joint {
 }
 
 // between finds the formulas between layer i − 1 and layer i, of whose x dx is the gradient.
-func (s *seeker) between(p *perceptron, i int, dx *held) error {
+func (s *matcher) between(p *perceptron, i int, dx *value) error {
 	below, x := &p.layers[i-1], p.layers[i].x
-	formulas := func(k *held) (f, slope *expr.Expr) {
-		atoms := []*held{k}
+	formulas := func(k *value) (f, slope *expr.Expr) {
+		atoms := []*value{k}
 		for j := range i {
 			atoms = append(atoms, p.layers[j].x)
 		}
@@ -303,7 +303,7 @@ func (s *seeker) between(p *perceptron, i int, dx *held) error {
 
 // outputsOf finds the loss and what it is of: the result of the last layer, or a formula of that
 // and of what layers read.
-func (s *seeker) outputsOf(p *perceptron) (*held, error) {
+func (s *matcher) outputsOf(p *perceptron) (*value, error) {
 	top := &p.layers[len(p.layers)-1]
 	lossOf := s.lossOf
 	if top.d.kind == aLossSlope {
@@ -313,7 +313,7 @@ func (s *seeker) outputsOf(p *perceptron) (*held, error) {
 	if err == nil {
 		return top.z, nil
 	}
-	atoms := []*held{top.z}
+	atoms := []*value{top.z}
 	for _, l := range p.layers {
 		atoms = append(atoms, l.x)
 	}
@@ -333,18 +333,18 @@ func (s *seeker) outputsOf(p *perceptron) (*held, error) {
 
 // lossOf finds the loss of outputs z of the last layer: what their gradient reads beside them is
 // the target. Where nobody reads the loss, there may be none.
-func (s *seeker) lossOf(p *perceptron, top *layer, z *held) error {
+func (s *matcher) lossOf(p *perceptron, top *layer, z *value) error {
 	made := s.madeOf(z)
-	beside := map[*held]bool{}
+	external := map[*value]bool{}
 	p.loss = nil
 	if !made[top.d] {
 		return errors.New("the gradient of the last is no formula of what that makes, and a target")
 	}
-	s.beside(top.d, z, made, beside)
-	if len(beside) != 1 {
-		return fmt.Errorf("the gradient of the last is a formula of %d others beside what that makes, and not of one target", len(beside))
+	s.externalInputs(top.d, z, made, external)
+	if len(external) != 1 {
+		return fmt.Errorf("the gradient of the last is a formula of %d others beside what that makes, and not of one target", len(external))
 	}
-	for t := range beside {
+	for t := range external {
 		p.target = t
 	}
 	if p.target.n != z.n {
@@ -375,7 +375,7 @@ func (s *seeker) lossOf(p *perceptron, top *layer, z *held) error {
 }
 
 // scaled finds the loss times a number, where nothing else is made of it.
-func (s *seeker) scaled(p *perceptron) {
+func (s *matcher) scaled(p *perceptron) {
 	if users := s.users[p.loss]; len(users) == 1 && users[0].kind == aMap && len(users[0].of) == 1 && users[0].n == 1 {
 		c := at(users[0].value, 1)
 		if same(users[0].value, expr.Input(0).Mul(expr.Const(c))) {
@@ -386,7 +386,7 @@ func (s *seeker) scaled(p *perceptron) {
 
 // labelsOf finds the cross-entropy of the last layer's result: its sum, or the mean over the labels
 // that count, of which the gradient is made, too.
-func (s *seeker) labelsOf(p *perceptron, top *layer, z *held) error {
+func (s *matcher) labelsOf(p *perceptron, top *layer, z *value) error {
 	l := top.d.lines
 	switch {
 	case l.x != z:
@@ -394,8 +394,8 @@ func (s *seeker) labelsOf(p *perceptron, top *layer, z *held) error {
 	case !l.Logits:
 		return errors.New("the loss is of logarithms of probabilities, which the last does not make")
 	}
-	sumOf := func(h *held) *held {
-		k := slices.IndexFunc(s.users[h], func(u *held) bool { return u.kind == aSum && u.shares == 1 && u.inner == 1 && u.x == h })
+	sumOf := func(h *value) *value {
+		k := slices.IndexFunc(s.users[h], func(u *value) bool { return u.kind == aSum && u.shares == 1 && u.inner == 1 && u.x == h })
 		if k < 0 {
 			return nil
 		}
@@ -421,28 +421,28 @@ func (s *seeker) labelsOf(p *perceptron, top *layer, z *held) error {
 }
 
 // madeOf returns what is made of z element by element, and z.
-func (s *seeker) madeOf(z *held) map[*held]bool {
-	made := map[*held]bool{z: true}
+func (s *matcher) madeOf(z *value) map[*value]bool {
+	made := map[*value]bool{z: true}
 	for _, h := range s.all { // what it is made of comes before
-		if h.kind == aMap && h.n == z.n && slices.ContainsFunc(h.of, func(o spread) bool { return made[o.held] }) {
+		if h.kind == aMap && h.n == z.n && slices.ContainsFunc(h.of, func(o broadcast) bool { return made[o.value] }) {
 			made[h] = true
 		}
 	}
 	return made
 }
 
-// beside collects what h, which is made of z, reads that is not, but for constants.
-func (s *seeker) beside(h, z *held, made, list map[*held]bool) {
-	visited := map[*held]bool{}
-	var visit func(h *held)
-	visit = func(h *held) {
+// externalInputs collects what h, which is made of z, reads that is not, but for constants.
+func (s *matcher) externalInputs(h, z *value, made, list map[*value]bool) {
+	visited := map[*value]bool{}
+	var visit func(h *value)
+	visit = func(h *value) {
 		if h == z || visited[h] {
 			return
 		}
 		visited[h] = true
 		if made[h] && h.kind == aMap {
 			for _, o := range h.of {
-				visit(o.held)
+				visit(o.value)
 			}
 		}
 		if !made[h] && h != s.one && formulasOf(s.one).formula(h) == nil {

@@ -34,9 +34,9 @@ func init() {
 
 // match finds the perceptrons of a step.
 func match(s fusion.Step) (matches []fusion.Match) {
-	f := follow(s)
-	one := f.at(spotOf(s.One()))
-	list, refused := f.seeker(one).perceptrons()
+	f := newDataFlow(s)
+	one := f.valueAt(regionOf(s.One()))
+	list, refused := f.matcher(one).perceptrons()
 	for _, p := range list {
 		m, err := f.match(p, one)
 		if err != nil {
@@ -59,22 +59,22 @@ func (p *perceptron) String() string {
 // wrap says which perceptron an error is about.
 func (p *perceptron) wrap(err error) error { return fmt.Errorf("%v: %w", p, err) }
 
-// left is something that a fused step leaves where others find it.
-type left struct {
-	spot
+// output is something that a fused step leaves where others find it.
+type output struct {
+	region
 	readers []int // that are not part of the fused step
 }
 
-func spotOf(a kernels.Arg) spot { return spot{a.Buf, span{a.Off, a.Off + a.N}} }
+func regionOf(a kernels.Arg) region { return region{a.Buf, span{a.Off, a.Off + a.N}} }
 
 // arg passes a place.
-func (p spot) arg() kernels.Arg {
+func (p region) arg() kernels.Arg {
 	buf, _ := p.buffer()
 	return kernels.BufferArg(buf, p.lo, p.hi-p.lo)
 }
 
 // buffer is the memory of a place that is no temporary.
-func (p spot) buffer() (kernels.Buffer, bool) {
+func (p region) buffer() (kernels.Buffer, bool) {
 	buf, ok := p.memory.(kernels.Buffer)
 	return buf, ok
 }
@@ -87,7 +87,7 @@ type form struct {
 }
 
 // form returns the kernels for a perceptron.
-func (f *followed) form(p *perceptron, trained *Perceptron, float kernels.DType, down bool) (form, error) {
+func (f *dataFlow) form(p *perceptron, trained *Perceptron, float kernels.DType, down bool) (form, error) {
 	s := f.step
 	plain, err := stepOf(trained, p.samples, float, s.Target())
 	if err != nil {
@@ -106,7 +106,7 @@ func (f *followed) form(p *perceptron, trained *Perceptron, float kernels.DType,
 }
 
 // try tries the kernels of a step on matrix units.
-func (f *followed) try(m Step, samples int, l kernels.Target, down bool) error {
+func (f *dataFlow) try(m Step, samples int, l kernels.Target, down bool) error {
 	if pack, _ := m.Pack(kernels.Float32, down, l); pack != nil {
 		if err := f.step.Try(pack, nil); err != nil {
 			return err
@@ -116,23 +116,23 @@ func (f *followed) try(m Step, samples int, l kernels.Target, down bool) error {
 }
 
 // match proposes one launch in the place of those of a perceptron. The error says why not.
-func (f *followed) match(p *perceptron, one *held) (fusion.Match, error) {
+func (f *dataFlow) match(p *perceptron, one *value) (fusion.Match, error) {
 	none := fusion.Match{}
 	trained, err := p.trained()
 	if err != nil {
 		return none, err
 	}
-	x, err := f.lies(p.layers[0].x)
+	x, err := f.regionOfValue(p.layers[0].x)
 	if err != nil {
 		return none, err
 	}
-	t, err := f.lies(p.target)
+	t, err := f.regionOfValue(p.target)
 	if err != nil {
 		return none, err
 	}
-	var classes spot
+	var classes region
 	if p.classes != nil {
-		if classes, err = f.lies(p.classes); err != nil {
+		if classes, err = f.regionOfValue(p.classes); err != nil {
 			return none, err
 		}
 	}
@@ -226,21 +226,21 @@ func (f *followed) match(p *perceptron, one *held) (fusion.Match, error) {
 	return m, nil
 }
 
-// lies returns where what a fused step reads lies.
-func (f *followed) lies(h *held) (spot, error) {
+// regionOfValue returns where what a fused step reads lies.
+func (f *dataFlow) regionOfValue(h *value) (region, error) {
 	if h.kind == found {
-		if _, ok := h.spot.buffer(); ok {
-			return h.spot, nil
+		if _, ok := h.region.buffer(); ok {
+			return h.region, nil
 		}
 	}
 	for _, list := range f.writes {
 		for k := len(list) - 1; k >= 0; k-- {
-			if _, ok := list[k].buffer(); ok && list[k].held == h {
-				return list[k].spot, nil
+			if _, ok := list[k].buffer(); ok && list[k].value == h {
+				return list[k].region, nil
 			}
 		}
 	}
-	return spot{}, errors.New("what it reads lies nowhere")
+	return region{}, errors.New("what it reads lies nowhere")
 }
 
 // trained returns the perceptron that is to be trained, with its parameters as an optimizer lays
@@ -269,31 +269,31 @@ func (p *perceptron) trained() (*Perceptron, error) {
 }
 
 // parameters returns where they lie.
-func (p *perceptron) parameters(all *Perceptron) (spot, error) {
-	whole := p.layers[0].w.spot
+func (p *perceptron) parameters(all *Perceptron) (region, error) {
+	whole := p.layers[0].w.region
 	whole.hi = whole.lo + all.Size()
 	buf, _ := whole.buffer()
 	for i := range p.layers {
 		l, at := &p.layers[i], all.Layers[i]
-		if l.w.spot.memory != whole.memory || l.w.spot.lo != whole.lo+at.Weights ||
-			l.bias != nil && (l.bias.spot.memory != whole.memory || l.bias.spot.lo != whole.lo+at.Bias) {
-			return spot{}, errors.New("the parameters do not lie together, in the order of the layers, as one optimizer lays them out")
+		if l.w.region.memory != whole.memory || l.w.region.lo != whole.lo+at.Weights ||
+			l.bias != nil && (l.bias.region.memory != whole.memory || l.bias.region.lo != whole.lo+at.Bias) {
+			return region{}, errors.New("the parameters do not lie together, in the order of the layers, as one optimizer lays them out")
 		}
 	}
 	if whole.hi > buf.Len() || whole.lo%4 != 0 {
-		return spot{}, errors.New("the parameters do not lie as an optimizer lays them out")
+		return region{}, errors.New("the parameters do not lie as an optimizer lays them out")
 	}
 	return whole, nil
 }
 
 // gradients returns where others find those of the parameters, nil if nobody looks for them.
-func (p *perceptron) gradients(layout *Perceptron, results map[*held]*left) (*spot, error) {
-	var all *spot
+func (p *perceptron) gradients(layout *Perceptron, results map[*value]*output) (*region, error) {
+	var all *region
 	missing := false
 	for i := range p.layers {
 		l := &p.layers[i]
 		for _, g := range []struct {
-			h  *held
+			h  *value
 			at int
 		}{{l.dw, layout.Layers[i].Weights}, {l.db, layout.Layers[i].Bias}} {
 			if g.h == nil {
@@ -304,7 +304,7 @@ func (p *perceptron) gradients(layout *Perceptron, results map[*held]*left) (*sp
 				missing = true
 				continue
 			}
-			whole := spot{at.memory, span{at.lo - g.at, at.lo - g.at + layout.Size()}}
+			whole := region{at.memory, span{at.lo - g.at, at.lo - g.at + layout.Size()}}
 			if all == nil {
 				all = &whole
 			}
@@ -324,12 +324,12 @@ func (p *perceptron) gradients(layout *Perceptron, results map[*held]*left) (*sp
 }
 
 // covered returns the launches that do nothing but the fused step, and what they leave to others.
-func (f *followed) covered(p *perceptron, one *held) ([]int, map[*held]*left, error) {
-	outer := map[*held]bool{p.layers[0].x: true, p.target: true, one: true}
+func (f *dataFlow) covered(p *perceptron, one *value) ([]int, map[*value]*output, error) {
+	outer := map[*value]bool{p.layers[0].x: true, p.target: true, one: true}
 	if p.classes != nil {
 		outer[p.classes] = true
 	}
-	results := map[*held]*left{}
+	results := map[*value]*output{}
 	if p.loss != nil {
 		results[p.loss] = nil
 	}
@@ -345,8 +345,8 @@ func (f *followed) covered(p *perceptron, one *held) ([]int, map[*held]*left, er
 	if p.dx != nil {
 		results[p.dx] = nil
 	}
-	inner := map[*held]bool{}
-	var list []*held
+	inner := map[*value]bool{}
+	var list []*value
 	for h := range results {
 		list = append(list, h)
 	}
@@ -374,37 +374,37 @@ func (f *followed) covered(p *perceptron, one *held) ([]int, map[*held]*left, er
 // cover is covered, where launches in copies are not part of the fused step. kinds are the values
 // that it may leave. If it finds another launch that only copies a result to a second place, it
 // adds that to copies and returns again: it is to be called once more.
-func (f *followed) cover(inner map[*held]bool, kinds map[*held]*left, copies map[int]bool) (covered []int, results map[*held]*left, again bool, err error) {
+func (f *dataFlow) cover(inner map[*value]bool, kinds map[*value]*output, copies map[int]bool) (covered []int, results map[*value]*output, again bool, err error) {
 	s := f.step
 	results = maps.Clone(kinds)
 	for i := range f.launches {
-		if !copies[i] && slices.ContainsFunc(f.by[i], func(w write) bool { return inner[w.held] }) {
+		if !copies[i] && slices.ContainsFunc(f.by[i], func(w write) bool { return inner[w.value] }) {
 			covered = append(covered, i)
 		}
 	}
 	for _, i := range covered {
 		for k, w := range f.by[i] {
-			if slices.ContainsFunc(f.by[i][k+1:], func(v write) bool { return v.spot == w.spot }) {
+			if slices.ContainsFunc(f.by[i][k+1:], func(v write) bool { return v.region == w.region }) {
 				continue // it is written over
 			}
-			l := &left{spot: w.spot}
-			for _, j := range s.Readers(i, w.spot.arg()) {
+			l := &output{region: w.region}
+			for _, j := range s.Readers(i, w.region.arg()) {
 				if !slices.Contains(covered, j) {
 					l.readers = append(l.readers, j)
 				}
 			}
-			if len(l.readers) == 0 && !s.Lasts(i, w.spot.arg()) {
+			if len(l.readers) == 0 && !s.Lasts(i, w.region.arg()) {
 				continue
 			}
-			switch before, is := results[w.held]; {
-			case !inner[w.held] || !is: // the recording refuses it
+			switch before, is := results[w.value]; {
+			case !inner[w.value] || !is: // the recording refuses it
 			case before != nil && f.copies(i):
 				copies[i] = true
 				return nil, nil, true, nil
 			case before != nil:
 				return nil, nil, false, fmt.Errorf("what %s makes is in two places", s.Name(i))
 			default:
-				results[w.held] = l
+				results[w.value] = l
 			}
 		}
 	}
@@ -417,7 +417,7 @@ func (f *followed) cover(inner map[*held]bool, kinds map[*held]*left, copies map
 }
 
 // copies reports whether a launch copies memory to memory as it lies, and does nothing else.
-func (f *followed) copies(i int) bool {
+func (f *dataFlow) copies(i int) bool {
 	list := f.launches[i].Operations
 	if len(f.by[i]) != 1 || len(list) != 1 {
 		return false
@@ -429,7 +429,7 @@ func (f *followed) copies(i int) bool {
 
 // updated returns the launch that alone reads the gradients, and its rule if it can add them up; nil
 // if there is none.
-func (f *followed) updated(grads *spot, covered []int) (update int, rule gradsums.Update) {
+func (f *dataFlow) updated(grads *region, covered []int) (update int, rule gradsums.Update) {
 	if grads == nil {
 		return 0, nil
 	}
@@ -442,7 +442,7 @@ func (f *followed) updated(grads *spot, covered []int) (update int, rule gradsum
 	if n.Operations == nil {
 		return 0, nil
 	}
-	if rule = gradsums.Registered().Update(n.Args, n.Operations); rule == nil || spotOf(rule.Gradient()) != *grads {
+	if rule = gradsums.Registered().Update(n.Args, n.Operations); rule == nil || regionOf(rule.Gradient()) != *grads {
 		return 0, nil
 	}
 	return readers[0], rule

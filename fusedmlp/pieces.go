@@ -9,9 +9,9 @@ import (
 // piece, if it is a part of one that does, or the whole sum, if it holds pieces. A tensor sums many
 // rows in runs that are equally long, what is left over in a launch of its own, and then these. It
 // returns nil for other places.
-func (f *followed) inPart(p spot, count, inner, shares int) *held {
+func (f *dataFlow) inPart(p region, count, inner, shares int) *value {
 	if x, start := f.within(p); x != nil {
-		return &held{kind: aPiece, n: shares * inner, x: x, start: start, count: count, inner: inner, shares: shares}
+		return &value{kind: aPiece, n: shares * inner, x: x, start: start, count: count, inner: inner, shares: shares}
 	}
 	pieces := f.tiling(p)
 	if pieces == nil {
@@ -27,25 +27,25 @@ func (f *followed) inPart(p spot, count, inner, shares int) *held {
 	if next != first.x.n {
 		return nil
 	}
-	return &held{kind: aSum, n: shares * inner, x: first.x, count: next / inner, inner: inner, shares: shares, pieces: pieces}
+	return &value{kind: aSum, n: shares * inner, x: first.x, count: next / inner, inner: inner, shares: shares, pieces: pieces}
 }
 
 // within returns the formula's result of which a place is a part now, and where that begins.
-func (f *followed) within(p spot) (*held, int) {
+func (f *dataFlow) within(p region) (*value, int) {
 	for _, w := range slices.Backward(f.writes[p.memory]) {
 		if w.lo >= p.hi || p.lo >= w.hi {
 			continue
 		}
-		if w.held == nil || w.lo > p.lo || w.hi < p.hi {
+		if w.value == nil || w.lo > p.lo || w.hi < p.hi {
 			return nil, 0
 		}
-		return w.held, p.lo - w.lo
+		return w.value, p.lo - w.lo
 	}
 	return nil, 0
 }
 
 // tiling returns the pieces that fill a place now, in their order, or nil.
-func (f *followed) tiling(p spot) []*held {
+func (f *dataFlow) tiling(p region) []*value {
 	var tiles []write
 	left := p.hi - p.lo
 	for _, w := range slices.Backward(f.writes[p.memory]) {
@@ -53,7 +53,7 @@ func (f *followed) tiling(p spot) []*held {
 			continue
 		}
 		hidden := slices.ContainsFunc(tiles, func(later write) bool { return w.lo < later.hi && later.lo < w.hi })
-		if hidden || w.held == nil || w.held.kind != aPiece || w.lo < p.lo || w.hi > p.hi {
+		if hidden || w.value == nil || w.value.kind != aPiece || w.lo < p.lo || w.hi > p.hi {
 			return nil
 		}
 		tiles = append(tiles, w)
@@ -65,9 +65,9 @@ func (f *followed) tiling(p spot) []*held {
 		return nil
 	}
 	slices.SortFunc(tiles, func(a, b write) int { return cmp.Compare(a.lo, b.lo) })
-	pieces := make([]*held, len(tiles))
+	pieces := make([]*value, len(tiles))
 	for i, w := range tiles {
-		pieces[i] = w.held
+		pieces[i] = w.value
 	}
 	return pieces
 }

@@ -11,14 +11,13 @@ import (
 	"github.com/clgrad/clgrad/replay/fusion"
 )
 
-// held is a value of the step's data flow: what contiguous memory holds, and by which operation
-// (kind) it was made of other values. A copy is no value of its own: two places of memory may have
-// one held.
-type held struct {
-	kind heldKind
+// value is the symbolic value of a contiguous memory region: the operation (kind) and the values that
+// produced it. A copy has the value of what it copies, so that two regions may have one.
+type value struct {
+	kind valueKind
 	n    int // elements
 
-	spot spot // of what was found
+	region region // of what was found
 
 	// A product of a [rows, depth] and b [depth, cols]; in parts of its sum, which lie one after
 	// the other, if they are more than one. One that was added up from parts knows them as from.
@@ -26,38 +25,38 @@ type held struct {
 	a, b                     matrix
 
 	value *expr.Expr // of a map: of these, as operands
-	of    []spread
+	of    []broadcast
 
 	// The sums of x [count, inner] over shares, of which there are some, one after the other.
-	x                    *held
+	x                    *value
 	count, inner, shares int
 
 	// A piece is such sums of some elements of x, from the one at start. A sum that was added up
 	// from pieces knows them.
 	start  int
-	pieces []*held
+	pieces []*value
 
-	lines *lines // of what a cross-entropy leaves
-	slope *held  // of its gradient: the gradient of the loss of every line
+	lines *labelledRows // of what a cross-entropy leaves
+	slope *value        // of its gradient: the gradient of the loss of every line
 
-	from *held // what it was made of, without being another formula
+	from *value // what it was made of, without being another formula
 }
 
-// lines are scores with a label of each, and maybe weights of classes, of which a cross-entropy
+// labelledRows are scores with a label of each, and maybe weights of classes, of which a cross-entropy
 // made the losses, what each counts, and three more for the gradient.
-type lines struct {
-	x, labels *held
-	weights   *held // nil: none
+type labelledRows struct {
+	x, labels *value
+	weights   *value // nil: none
 	operation.CrossEntropySpec
 	smoothing float64
-	parts     [5]*held
+	parts     [5]*value
 }
 
-// heldKind says which formula it is.
-type heldKind uint8
+// valueKind says which formula it is.
+type valueKind uint8
 
 const (
-	found heldKind = iota // none: it was there before the step, or what made it is not followed
+	found valueKind = iota // none: it was there before the step, or what made it has no formula here
 	aProduct
 	aMap
 	aSum
@@ -66,75 +65,75 @@ const (
 	aLossSlope // the gradient of its scores
 )
 
-// spot is contiguous elements of memory.
-type spot struct {
+// region is contiguous elements of memory.
+type region struct {
 	memory any // a kernels.Buffer, or the temporary of a launch
 	span
 }
 
-// matrix is a held of rows and columns, or its transpose: rows and cols are those after that.
+// matrix is a value of rows and columns, or its transpose: rows and cols are those after that.
 type matrix struct {
-	*held
+	*value
 	rows, cols int
-	turned     bool
+	transposed bool
 }
 
-// is reports whether a matrix is h as it lies, or turned. A matrix of one row or column lies as its
+// is reports whether a matrix is h as it lies, or h transposed. A matrix of one row or column lies as its
 // transpose does.
-func (m matrix) is(h *held, turned bool) bool {
-	return m.held == h && (m.turned == turned || m.rows == 1 || m.cols == 1)
+func (m matrix) is(h *value, transposed bool) bool {
+	return m.value == h && (m.transposed == transposed || m.rows == 1 || m.cols == 1)
 }
 
-// spread is a held that a map reads: each element at its place, or those of a row again in every
+// broadcast is a value that a map reads: each element at its place, or those of a row again in every
 // row, or one for all.
-type spread struct {
-	*held
-	how spreading
+type broadcast struct {
+	*value
+	how broadcastKind
 }
 
-type spreading uint8
+type broadcastKind uint8
 
 const (
-	each spreading = iota
+	each broadcastKind = iota
 	byRow
 	forAll
 )
 
 // write is that a node wrote to memory.
 type write struct {
-	spot
-	node int
-	held *held // nil: what no formula here says
+	region
+	node  int
+	value *value // nil: what no formula here says
 }
 
 // temporaryOf is memory that is there for the time of a launch.
 type temporaryOf struct{ node, number int }
 
-// followed is what the launches of a step leave in memory, as formulas.
-type followed struct {
+// dataFlow is what the launches of a step leave in memory, as formulas.
+type dataFlow struct {
 	step     fusion.Step
 	launches []fusion.Recorded
-	losses   []*lines        // in the order of their launches
+	losses   []*labelledRows // in the order of their launches
 	writes   map[any][]write // by memory, in the order of the step
-	founds   map[foundKey]*held
-	all      []*held // that operations made
+	founds   map[foundKey]*value
+	all      []*value // that operations made
 	by       map[int][]write
 }
 
 // foundKey identifies what is found: the same elements, with the same last write before.
 type foundKey struct {
-	spot
+	region
 	last int
 }
 
-// follow goes through the launches of a step.
-func follow(s fusion.Step) *followed {
-	f := &followed{step: s, launches: s.Launches(), writes: map[any][]write{}, founds: map[foundKey]*held{}, by: map[int][]write{}}
+// newDataFlow goes through the launches of a step.
+func newDataFlow(s fusion.Step) *dataFlow {
+	f := &dataFlow{step: s, launches: s.Launches(), writes: map[any][]write{}, founds: map[foundKey]*value{}, by: map[int][]write{}}
 	for i := range f.launches {
 		l := &f.launches[i]
 		if l.Operations == nil {
 			for _, g := range l.Writes {
-				f.wrote(write{spot{g.Buf, span{g.Off, g.Off + g.N}}, i, nil})
+				f.wrote(write{region{g.Buf, span{g.Off, g.Off + g.N}}, i, nil})
 			}
 		}
 		for _, op := range l.Operations {
@@ -144,7 +143,7 @@ func follow(s fusion.Step) *followed {
 	return f
 }
 
-func (f *followed) wrote(w write) {
+func (f *dataFlow) wrote(w write) {
 	f.writes[w.memory] = append(f.writes[w.memory], w)
 	if _, temporary := w.memory.(temporaryOf); !temporary {
 		f.by[w.node] = append(f.by[w.node], w)
@@ -152,7 +151,7 @@ func (f *followed) wrote(w write) {
 }
 
 // operation notes what an operation of a launch writes.
-func (f *followed) operation(i int, n *fusion.Recorded, op kernels.Operation) {
+func (f *dataFlow) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 	_, writes := op.Views()
 	dims := fusion.ResultDims(op)
 	at := func(v kernels.View) write { return write{f.placeOf(i, n, v, dims), i, nil} }
@@ -163,7 +162,7 @@ func (f *followed) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 			for k, r := range part.Results {
 				w := write{f.placeOf(i, n, r.View, part.Dims), i, nil}
 				if intmath.Dense(r.View.Strides, part.Dims) {
-					w.held = values[k]
+					w.value = values[k]
 				}
 				f.wrote(w)
 			}
@@ -172,7 +171,7 @@ func (f *followed) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 	case *operation.Product:
 		w := at(op.C)
 		if intmath.Dense(op.C.Strides, dims) {
-			w.held = f.product(i, n, op)
+			w.value = f.product(i, n, op)
 		}
 		f.wrote(w)
 		return
@@ -181,7 +180,7 @@ func (f *followed) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 			dims := fusion.ResultDims(part)
 			w := write{f.placeOf(i, n, part.Y, dims), i, nil}
 			if intmath.Dense(part.Y.Strides, dims) {
-				w.held = f.sum(i, n, part)
+				w.value = f.sum(i, n, part)
 			}
 			f.wrote(w)
 		}
@@ -193,7 +192,7 @@ func (f *followed) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 		f.crossEntropyGrad(i, n, op)
 		return
 	case *operation.Scatter: // anywhere
-		w := write{spot{memoryOf(i, n, op.Y), span{n.Args[op.Y.Arg].Off, n.Args[op.Y.Arg].Off + n.Args[op.Y.Arg].N}}, i, nil}
+		w := write{region{memoryOf(i, n, op.Y), span{n.Args[op.Y.Arg].Off, n.Args[op.Y.Arg].Off + n.Args[op.Y.Arg].N}}, i, nil}
 		f.wrote(w)
 		return
 	}
@@ -210,12 +209,12 @@ func memoryOf(i int, n *fusion.Recorded, v kernels.View) any {
 }
 
 // placeOf is the elements that a view lies within.
-func (f *followed) placeOf(i int, n *fusion.Recorded, v kernels.View, dims []int) spot {
+func (f *dataFlow) placeOf(i int, n *fusion.Recorded, v kernels.View, dims []int) region {
 	off := v.Offset
 	if v.Arg >= 0 {
 		off += n.Args[v.Arg].Off
 	}
-	return spot{memoryOf(i, n, v), spanOf(off, v.Strides, dims)}
+	return region{memoryOf(i, n, v), spanOf(off, v.Strides, dims)}
 }
 
 // span is elements [lo, hi).
@@ -237,14 +236,14 @@ func spanOf(off int, strides, dims []int) span {
 	return s
 }
 
-// at returns what a place holds now.
-func (f *followed) at(p spot) *held {
+// valueAt returns the value of a region now.
+func (f *dataFlow) valueAt(p region) *value {
 	last := -1
 	list := f.writes[p.memory]
 	for k := len(list) - 1; k >= 0; k-- {
 		w := &list[k]
-		if w.span == p.span && w.held != nil {
-			return w.held
+		if w.span == p.span && w.value != nil {
+			return w.value
 		}
 		if w.lo < p.hi && p.lo < w.hi {
 			last = w.node
@@ -254,25 +253,25 @@ func (f *followed) at(p spot) *held {
 	key := foundKey{p, last}
 	h := f.founds[key]
 	if h == nil {
-		h = &held{n: p.hi - p.lo, spot: p}
+		h = &value{n: p.hi - p.lo, region: p}
 		f.founds[key] = h
 	}
 	return h
 }
 
-func (f *followed) made(h *held) *held {
+func (f *dataFlow) made(h *value) *value {
 	f.all = append(f.all, h)
 	return h
 }
 
-// read returns what a view of a map holds; nil if it is of other elements than spread knows.
-func (f *followed) read(i int, n *fusion.Recorded, v kernels.View, dims []int) *spread {
+// read returns what a view of a map holds; nil if it is of other elements than broadcast knows.
+func (f *dataFlow) read(i int, n *fusion.Recorded, v kernels.View, dims []int) *broadcast {
 	if v.Type != kernels.Float32 || len(dims) != len(v.Strides) {
 		return nil
 	}
 	p := f.placeOf(i, n, v, dims)
 	if intmath.Dense(v.Strides, dims) {
-		return &spread{f.at(p), each}
+		return &broadcast{f.valueAt(p), each}
 	}
 	rows := len(dims)
 	for d := range dims {
@@ -283,22 +282,22 @@ func (f *followed) read(i int, n *fusion.Recorded, v kernels.View, dims []int) *
 	}
 	switch {
 	case rows == len(dims):
-		return &spread{f.at(p), forAll}
+		return &broadcast{f.valueAt(p), forAll}
 	case intmath.Dense(v.Strides[rows:], dims[rows:]):
-		return &spread{f.at(p), byRow}
+		return &broadcast{f.valueAt(p), byRow}
 	}
 	return nil
 }
 
-// mapped returns the results of a map, nil where they are no formula of what spread knows.
-func (f *followed) mapped(i int, n *fusion.Recorded, m *operation.Map) []*held {
-	operands := make([]*spread, len(m.Operands))
+// mapped returns the results of a map, nil where they are no formula of what broadcast knows.
+func (f *dataFlow) mapped(i int, n *fusion.Recorded, m *operation.Map) []*value {
+	operands := make([]*broadcast, len(m.Operands))
 	for k, v := range m.Operands {
 		if m.Uses(k) && m.Elements == nil {
 			operands[k] = f.read(i, n, v, m.Dims)
 		}
 	}
-	results := make([]*held, len(m.Results))
+	results := make([]*value, len(m.Results))
 	for k, r := range m.Results {
 		results[k] = f.formula(n, r, operands, intmath.Product(m.Dims))
 	}
@@ -306,12 +305,12 @@ func (f *followed) mapped(i int, n *fusion.Recorded, m *operation.Map) []*held {
 }
 
 // formula is one result of a map.
-func (f *followed) formula(n *fusion.Recorded, r operation.Result, operands []*spread, count int) *held {
+func (f *dataFlow) formula(n *fusion.Recorded, r operation.Result, operands []*broadcast, count int) *value {
 	fn := r.Function
 	if fn.Indexed() || fn.Condition() || fn.Whole() || r.View.Type != kernels.Float32 {
 		return nil
 	}
-	h := &held{kind: aMap, n: count}
+	h := &value{kind: aMap, n: count}
 	known := true
 	to := map[int]int{}
 	h.value = fn.Value.Replace(func(x int) *expr.Expr {
@@ -337,13 +336,13 @@ func (f *followed) formula(n *fusion.Recorded, r operation.Result, operands []*s
 	case !known:
 		return nil
 	case len(h.of) == 1 && h.of[0].how == each && (h.value.IsOperand(0) || same(h.value, expr.Input(0).Mul(expr.Const(1)))):
-		return h.of[0].held
+		return h.of[0].value
 	}
 	return f.made(h)
 }
 
 // product is what a product makes, nil unless its operands are contiguous matrices.
-func (f *followed) product(i int, n *fusion.Recorded, p *operation.Product) *held {
+func (f *dataFlow) product(i int, n *fusion.Recorded, p *operation.Product) *value {
 	if len(p.Batch) > 0 || p.K == 0 {
 		return nil
 	}
@@ -353,11 +352,11 @@ func (f *followed) product(i int, n *fusion.Recorded, p *operation.Product) *hel
 		switch {
 		case intmath.Dense(v.Strides, dims):
 		case intmath.Dense([]int{v.Strides[1], v.Strides[0]}, []int{cols, rows}):
-			m.turned = true
+			m.transposed = true
 		default:
 			return nil
 		}
-		m.held = f.at(f.placeOf(i, n, v, dims))
+		m.value = f.valueAt(f.placeOf(i, n, v, dims))
 		return m
 	}
 	a, b := read(p.A, p.M, p.K), read(p.B, p.K, p.N)
@@ -365,19 +364,19 @@ func (f *followed) product(i int, n *fusion.Recorded, p *operation.Product) *hel
 		return nil
 	}
 	parts := (p.K + p.Slice - 1) / p.Slice
-	return f.made(&held{kind: aProduct, n: parts * p.M * p.N, rows: p.M, cols: p.N, depth: p.K, parts: parts, a: *a, b: *b})
+	return f.made(&value{kind: aProduct, n: parts * p.M * p.N, rows: p.M, cols: p.N, depth: p.K, parts: parts, a: *a, b: *b})
 }
 
 // sum is what a reduction makes. One with several outer elements makes as many shares.
-func (f *followed) sum(i int, n *fusion.Recorded, r *operation.Reduction) *held {
+func (f *dataFlow) sum(i int, n *fusion.Recorded, r *operation.Reduction) *value {
 	dims := []int{r.Outer, r.Len, r.Inner}
 	if r.Function != fn.Add || r.Interleaved || r.Outer*r.Len == 0 || r.Outer > 1 && r.Shares > 1 || r.X.Type != kernels.Float32 || !intmath.Dense(r.X.Strides, dims) {
 		return nil
 	}
-	x, count, shares := f.at(f.placeOf(i, n, r.X, dims)), r.Outer*r.Len, max(r.Outer, r.Shares)
+	x, count, shares := f.valueAt(f.placeOf(i, n, r.X, dims)), r.Outer*r.Len, max(r.Outer, r.Shares)
 	switch {
 	case count == 1 && shares == 1:
-		if h := f.inPart(x.spot, count, r.Inner, shares); x.kind == found && h != nil { // the one row that runs leave over
+		if h := f.inPart(x.region, count, r.Inner, shares); x.kind == found && h != nil { // the one row that runs leave over
 			return f.made(h)
 		}
 		return x
@@ -391,19 +390,19 @@ func (f *followed) sum(i int, n *fusion.Recorded, r *operation.Reduction) *held 
 		whole.n, whole.shares, whole.from = shares*r.Inner, shares, x
 		return f.made(&whole)
 	case x.kind == found:
-		if h := f.inPart(x.spot, count, r.Inner, shares); h != nil {
+		if h := f.inPart(x.region, count, r.Inner, shares); h != nil {
 			return f.made(h)
 		}
 	}
-	return f.made(&held{kind: aSum, n: shares * r.Inner, x: x, count: count, inner: r.Inner, shares: shares})
+	return f.made(&value{kind: aSum, n: shares * r.Inner, x: x, count: count, inner: r.Inner, shares: shares})
 }
 
-// fewSums is of how many beside each other each is followed alone.
+// fewSums is the most sums of neighbours that get a value each.
 const fewSums = 8
 
 // alone returns the reductions that one with several outer elements stands for, if they are few,
 // and what each reads was made alone.
-func (f *followed) alone(i int, n *fusion.Recorded, r *operation.Reduction) []*operation.Reduction {
+func (f *dataFlow) alone(i int, n *fusion.Recorded, r *operation.Reduction) []*operation.Reduction {
 	first := r.X
 	if r.Outer < 2 || r.Outer > fewSums || !f.knows(f.placeOf(i, n, first, []int{1, r.Len, r.Inner})) {
 		return []*operation.Reduction{r}
@@ -421,7 +420,7 @@ func (f *followed) alone(i int, n *fusion.Recorded, r *operation.Reduction) []*o
 
 // inPieces returns the maps that one of few elements stands for, if each of those that it reads was
 // made alone.
-func (f *followed) inPieces(i int, n *fusion.Recorded, m *operation.Map) []*operation.Map {
+func (f *dataFlow) inPieces(i int, n *fusion.Recorded, m *operation.Map) []*operation.Map {
 	whole := []*operation.Map{m}
 	if len(m.Dims) != 1 || m.Dims[0] < 2 || m.Dims[0] > fewSums || m.Elements != nil || !slices.ContainsFunc(m.Operands, func(v kernels.View) bool {
 		return len(v.Strides) == 1 && v.Strides[0] != 0 && f.knows(f.placeOf(i, n, v, []int{1}))
@@ -451,17 +450,17 @@ func (f *followed) inPieces(i int, n *fusion.Recorded, m *operation.Map) []*oper
 }
 
 // knows reports whether the last that was written of a place is a formula, and of that place alone.
-func (f *followed) knows(p spot) bool {
+func (f *dataFlow) knows(p region) bool {
 	for _, w := range slices.Backward(f.writes[p.memory]) {
 		if w.lo < p.hi && p.lo < w.hi {
-			return w.held != nil && w.span == p.span
+			return w.value != nil && w.span == p.span
 		}
 	}
 	return false
 }
 
 // crossEntropy notes what one leaves, as formulas if its lines lie one after the other.
-func (f *followed) crossEntropy(i int, n *fusion.Recorded, op *operation.CrossEntropy) {
+func (f *dataFlow) crossEntropy(i int, n *fusion.Recorded, op *operation.CrossEntropy) {
 	dims := []int{op.Outer, op.Inner}
 	l := f.linesOf(i, n, &op.CrossEntropySpec)
 	if l != nil {
@@ -470,8 +469,8 @@ func (f *followed) crossEntropy(i int, n *fusion.Recorded, op *operation.CrossEn
 	for k, v := range []kernels.View{op.Loss, op.Counted, op.Most, op.LogSum, op.Slope} {
 		w := write{f.placeOf(i, n, v, dims), i, nil}
 		if l != nil && intmath.Dense(v.Strides, dims) {
-			l.parts[k] = f.made(&held{kind: aLoss, n: op.Outer, lines: l})
-			w.held = l.parts[k]
+			l.parts[k] = f.made(&value{kind: aLoss, n: op.Outer, lines: l})
+			w.value = l.parts[k]
 		}
 		f.wrote(w)
 	}
@@ -479,13 +478,13 @@ func (f *followed) crossEntropy(i int, n *fusion.Recorded, op *operation.CrossEn
 
 // crossEntropyGrad notes the gradient of one, as a formula if that of the loss is the same for
 // every line.
-func (f *followed) crossEntropyGrad(i int, n *fusion.Recorded, op *operation.CrossEntropyGrad) {
+func (f *dataFlow) crossEntropyGrad(i int, n *fusion.Recorded, op *operation.CrossEntropyGrad) {
 	dims, whole := []int{op.Outer, op.Inner}, []int{op.Outer, op.Len, op.Inner}
 	w := write{f.placeOf(i, n, op.D, whole), i, nil}
 	g, l := f.read(i, n, op.G, dims), f.linesOf(i, n, &op.CrossEntropySpec)
 	if l != nil && g != nil && g.n == 1 && intmath.Dense(op.D.Strides, whole) {
 		if of := f.lossOf(i, n, op, l); of != nil {
-			w.held = f.made(&held{kind: aLossSlope, n: intmath.Product(whole), lines: of, slope: g.held})
+			w.value = f.made(&value{kind: aLossSlope, n: intmath.Product(whole), lines: of, slope: g.value})
 		}
 	}
 	f.wrote(w)
@@ -493,7 +492,7 @@ func (f *followed) crossEntropyGrad(i int, n *fusion.Recorded, op *operation.Cro
 
 // lossOf returns the lines of the loss of which a launch is the gradient, nil if there is none. That
 // of logarithms reads nothing that the loss left: it is of any with these labels.
-func (f *followed) lossOf(i int, n *fusion.Recorded, op *operation.CrossEntropyGrad, l *lines) *lines {
+func (f *dataFlow) lossOf(i int, n *fusion.Recorded, op *operation.CrossEntropyGrad, l *labelledRows) *labelledRows {
 	dims := []int{op.Outer, op.Inner}
 	for _, of := range slices.Backward(f.losses) {
 		if of.labels != l.labels || !of.sameLoss(l) {
@@ -501,7 +500,7 @@ func (f *followed) lossOf(i int, n *fusion.Recorded, op *operation.CrossEntropyG
 		}
 		left := !op.Logits || of.x == l.x
 		for k, v := range []kernels.View{op.Most, op.LogSum, op.Slope} {
-			left = left && (!op.Logits || intmath.Dense(v.Strides, dims) && f.at(f.placeOf(i, n, v, dims)) == of.parts[2+k])
+			left = left && (!op.Logits || intmath.Dense(v.Strides, dims) && f.valueAt(f.placeOf(i, n, v, dims)) == of.parts[2+k])
 		}
 		if left {
 			return of
@@ -511,7 +510,7 @@ func (f *followed) lossOf(i int, n *fusion.Recorded, op *operation.CrossEntropyG
 }
 
 // linesOf returns the lines of a launch that lie one after the other; nil for others.
-func (f *followed) linesOf(i int, n *fusion.Recorded, l *operation.CrossEntropySpec) *lines {
+func (f *dataFlow) linesOf(i int, n *fusion.Recorded, l *operation.CrossEntropySpec) *labelledRows {
 	if l.Smoothing.Arg >= 0 {
 		if scalars, _, _ := n.Args[l.Smoothing.Arg].StepScalar(); scalars != nil {
 			return nil
@@ -521,13 +520,13 @@ func (f *followed) linesOf(i int, n *fusion.Recorded, l *operation.CrossEntropyS
 	if l.Inner != 1 || l.X.Strides != nil && !intmath.Dense(l.X.Strides, whole) || !intmath.Dense(l.Labels.Strides, dims) {
 		return nil
 	}
-	all := &lines{labels: f.at(f.placeOf(i, n, l.Labels, dims)), CrossEntropySpec: *l, smoothing: l.Smoothing.In(n.Args, kernels.Float32)}
+	all := &labelledRows{labels: f.valueAt(f.placeOf(i, n, l.Labels, dims)), CrossEntropySpec: *l, smoothing: l.Smoothing.In(n.Args, kernels.Float32)}
 	if l.X.Strides != nil {
-		all.x = f.at(f.placeOf(i, n, l.X, whole))
+		all.x = f.valueAt(f.placeOf(i, n, l.X, whole))
 	}
 	if l.Weighted {
 		if classes := []int{l.Len}; intmath.Dense(l.Weights.Strides, classes) {
-			all.weights = f.at(f.placeOf(i, n, l.Weights, classes))
+			all.weights = f.valueAt(f.placeOf(i, n, l.Weights, classes))
 		} else {
 			return nil
 		}
@@ -536,29 +535,29 @@ func (f *followed) linesOf(i int, n *fusion.Recorded, l *operation.CrossEntropyS
 }
 
 // sameLoss reports whether two launches compute the loss alike.
-func (l *lines) sameLoss(m *lines) bool {
+func (l *labelledRows) sameLoss(m *labelledRows) bool {
 	return l.Len == m.Len && l.Logits == m.Logits && l.weights == m.weights && l.Ignore == m.Ignore && l.smoothing == m.smoothing
 }
 
 // parents are the contents that h is made of.
-func (h *held) parents() []*held {
-	var list []*held
+func (h *value) parents() []*value {
+	var list []*value
 	switch h.kind {
 	case aProduct:
-		list = []*held{h.a.held, h.b.held}
+		list = []*value{h.a.value, h.b.value}
 	case aMap:
 		for _, o := range h.of {
-			list = append(list, o.held)
+			list = append(list, o.value)
 		}
 	case aSum, aPiece:
-		list = append([]*held{h.x}, h.pieces...)
+		list = append([]*value{h.x}, h.pieces...)
 	case aLoss:
-		list = []*held{h.lines.x, h.lines.labels}
+		list = []*value{h.lines.x, h.lines.labels}
 		if h.lines.weights != nil {
 			list = append(list, h.lines.weights)
 		}
 	case aLossSlope:
-		list = append([]*held{h.slope}, h.lines.parts[2:]...)
+		list = append([]*value{h.slope}, h.lines.parts[2:]...)
 	}
 	if h.from != nil {
 		list = append(list, h.from)
@@ -571,13 +570,13 @@ const mostSteps = 40
 
 // formulas are contents as formulas of some of them, element by element.
 type formulas struct {
-	one   *held // what holds 1
-	known map[*held]*expr.Expr
+	one   *value // what holds 1
+	known map[*value]*expr.Expr
 }
 
 // formulasOf returns formulas in which expr.Input(k) is atoms[k].
-func formulasOf(one *held, atoms ...*held) *formulas {
-	known := map[*held]*expr.Expr{}
+func formulasOf(one *value, atoms ...*value) *formulas {
+	known := map[*value]*expr.Expr{}
 	for k, a := range atoms {
 		if a != nil {
 			known[a] = expr.Input(k)
@@ -587,7 +586,7 @@ func formulasOf(one *held, atoms ...*held) *formulas {
 }
 
 // formula returns h as one, nil if it is none.
-func (f *formulas) formula(h *held) *expr.Expr {
+func (f *formulas) formula(h *value) *expr.Expr {
 	if x, ok := f.known[h]; ok {
 		return x
 	}
@@ -603,12 +602,12 @@ func (f *formulas) formula(h *held) *expr.Expr {
 		o := h.of[i]
 		var x *expr.Expr
 		switch {
-		case o.held == f.one:
+		case o.value == f.one:
 			x = expr.Const(1)
 		case o.how == each, o.how == forAll && o.n == 1 && h.n == 1:
-			x = f.formula(o.held)
+			x = f.formula(o.value)
 		case o.how == forAll && o.n == 1: // a number of numbers alone
-			x = (&formulas{f.one, map[*held]*expr.Expr{}}).formula(o.held)
+			x = (&formulas{f.one, map[*value]*expr.Expr{}}).formula(o.value)
 		}
 		if x == nil {
 			all = false
