@@ -267,7 +267,7 @@ func open(sel string, opt Options) (Device, error) {
 
 func openGo(opt Options) (Device, error) {
 	if opt.Check {
-		return nil, &environment.Selection{Err: errors.New("tensor: check mode compares an OpenCL device with the host kernels, and cpu is the host kernels: choose another device")}
+		return nil, &environment.Selection{Err: errors.New("tensor: check mode compares an OpenCL device with Go code, and cpu is that code: choose another device")}
 	}
 	if _, err := vec.Chosen(); err != nil {
 		return nil, fmt.Errorf("tensor: open: %w", err)

@@ -42,7 +42,7 @@ func ExampleOpen() {
 	fmt.Println(err)
 	// Output:
 	// float64
-	// tensor: check mode compares an OpenCL device with the host kernels, and cpu is the host kernels: choose another device
+	// tensor: check mode compares an OpenCL device with Go code, and cpu is that code: choose another device
 }
 
 // A tensor prints as in NumPy, below what it is.
