@@ -16,10 +16,10 @@ func (t *Tensor) matMul(b *Tensor) *Tensor {
 	return t.matMulAs(b, productType(t, b))
 }
 
-// matMulAs is matMul stored as a type, for operands that have a matrix.
+// matMulAs is matMul stored as a type, of operands that were checked.
 func (t *Tensor) matMulAs(b *Tensor, typ Type) *Tensor {
 	const op = "MatMul"
-	d := check(op, t, b)
+	d := t.Device()
 	switch {
 	case t.Rank() == 2 && b.Rank() == 2:
 		checkMatMul(op, t, b)
