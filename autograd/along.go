@@ -27,8 +27,8 @@ func (x *Node) placeAlong(index *tensor.Tensor, axis, n int, distinct bool) *Nod
 	}, index)
 }
 
-// addRuns returns the sums of the elements of x whose index along an axis is that of the sum; no index is less than the one
-// before it. Gradient: the elements of g that index names.
+// addRuns returns sums along an axis: y[l] is the sum of the x[k] with index[k] = l. Indices do not
+// fall along a line. Gradient: the elements of g that index names.
 func (x *Node) addRuns(index *tensor.Tensor, axis int) *Node {
 	const op = "AddRuns"
 	count := x.Shape()[axis]

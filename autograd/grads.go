@@ -216,8 +216,8 @@ func (in *Grads) accumulateHalves(i int, write func(dst *tensor.Tensor)) {
 	}
 }
 
-// accumulateElement delivers a function of operands, element by element, in the type of the input's gradient: what it is
-// of 16 bits is rounded once, by the launch that computes it.
+// accumulateElement delivers an element-wise function of operands in the type of the input's gradient. The
+// launch that computes it rounds to 16 bits, once.
 func (in *Grads) accumulateElement(i int, f *kernels.Function, operands ...*Node) {
 	if in.CreateGraph() || !in.input(i).gradType().Half() {
 		in.accumulateNew(i, element(f, nil, operands...))

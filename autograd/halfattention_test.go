@@ -11,11 +11,12 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestHalfAttention: attention of 16 bits by products, and its gradients, are those in float32, rounded once: with masks
-// of both types and without, of views, of what the batch shares, of no keys, and with numbers that are not finite.
+// TestHalfAttention: attention of 16 bits by products, and its gradients, are those in float32, rounded once. Cases:
+// masks of both types and none, views, operands that the batch shares, no keys, and numbers that are not finite.
 func TestHalfAttention(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		for i, c := range []struct{ batch, l, s, d, e int }{{2, 3, 5, 4, 2}, {3, 33, 17, 16, 8}, {1, 1, 1, 1, 1}, {2, 20, 0, 4, 4}, {0, 3, 3, 4, 4}, {2, 75, 64, 11, 9}} {
+		for i, c := range []struct{ batch, l, s, d, e int }{{2, 3, 5, 4, 2}, {3, 33, 17, 16, 8}, {1, 1, 1, 1, 1},
+			{2, 20, 0, 4, 4}, {0, 3, 3, 4, 4}, {2, 75, 64, 11, 9}} {
 			rng := rand.New(rand.NewPCG(31, uint64(i)))
 			draw := func(shape ...int) *tensor.Tensor {
 				data := make([]float64, tensor.Full(d, 0, shape...).Len())
@@ -56,7 +57,8 @@ func TestHalfAttention(t *testing.T) {
 
 // attentionGradients returns an attention and its gradients by queries, keys and values, all rounded to one type and
 // computed in another.
-func attentionGradients(t *testing.T, operands []*tensor.Tensor, mask, seed *tensor.Tensor, rounded, typ tensor.Type, causal bool) []*tensor.Tensor {
+func attentionGradients(t *testing.T, operands []*tensor.Tensor, mask, seed *tensor.Tensor, rounded, typ tensor.Type,
+	causal bool) []*tensor.Tensor {
 	var params []*node
 	for _, x := range operands {
 		params = append(params, autograd.Param(x.To(rounded).To(typ), "x"))
@@ -70,7 +72,8 @@ func attentionGradients(t *testing.T, operands []*tensor.Tensor, mask, seed *ten
 		m = autograd.Const(mask.To(rounded).To(typ))
 	}
 	y := params[0].ScaledDotProductAttention(params[1], params[2], m, tensor.AttentionOptions{Causal: causal})
-	grads, err := autograd.Grad(y, params, autograd.GradOptions{Seed: autograd.Const(seed.To(rounded).To(typ)), AllowUnused: true})
+	grads, err := autograd.Grad(y, params, autograd.GradOptions{Seed: autograd.Const(seed.To(rounded).To(typ)),
+		AllowUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,8 @@ func TestHalfScanGradients(t *testing.T) {
 					for axis := range max(1, len(shape)) {
 						for _, turned := range []bool{false, true} {
 							got := scanGradient(t, x.To(typ), seed.To(typ), turned, axis, scan)
-							want := scanGradient(t, x.To(typ).To(tensor.Float32), seed.To(typ).To(tensor.Float32), turned, axis, scan).To(typ)
+							want := scanGradient(t, x.To(typ).To(tensor.Float32), seed.To(typ).To(tensor.Float32), turned, axis,
+								scan).To(typ)
 							what := fmt.Sprintf("%s of %v %v, axis %d, transposed %v", name, typ, shape, axis, turned)
 							if got.Type() != typ {
 								t.Errorf("%s: a gradient of %v", what, got.Type())
@@ -57,7 +58,8 @@ func TestHalfScanGradients(t *testing.T) {
 }
 
 // scanGradient is the gradient of a scan of x, or of its transpose along the same axis, by x.
-func scanGradient(t *testing.T, x, seed *tensor.Tensor, turned bool, axis int, scan func(x *node, axis int) *node) *tensor.Tensor {
+func scanGradient(t *testing.T, x, seed *tensor.Tensor, turned bool, axis int,
+	scan func(x *node, axis int) *node) *tensor.Tensor {
 	p, g := autograd.Param(x, "x"), autograd.Const(seed)
 	y := p
 	if turned && x.Rank() > 0 {

@@ -28,7 +28,8 @@ func (x *Node) cumProd(axis, flags int) *Node {
 		if flags&ops.ScanExclusive != 0 {
 			in.accumulateElement(0, fn.Mul, in.Output(), x.linearScan(g, axis, back).shifted(axis, back))
 		} else {
-			in.accumulateElement(0, fn.Mul, x.linearScan(g, axis, back|ops.ScanShifted), x.cumProd(axis, flags|ops.ScanExclusive))
+			in.accumulateElement(0, fn.Mul, x.linearScan(g, axis, back|ops.ScanShifted),
+				x.cumProd(axis, flags|ops.ScanExclusive))
 		}
 	}, xv, y)
 }

@@ -150,12 +150,14 @@ func (s *matcher) producer(m *layer, layers []*layer, results map[*value]int, re
 
 // layer returns the layer whose product is h, if it is trained; nil if there is none.
 func (s *matcher) layer(h *value) *layer {
-	if h.kind != aProduct || h.parts > 1 || h.b.kind != found || !h.a.is(h.a.value, false) || !h.b.is(h.b.value, false) || !s.lives(h.b.value) {
+	if h.kind != aProduct || h.parts > 1 || h.b.kind != found || !h.a.is(h.a.value, false) ||
+		!h.b.is(h.b.value, false) || !s.lives(h.b.value) {
 		return nil
 	}
 	l := &layer{x: h.a.value, w: h.b.value, z: h}
 	for _, u := range s.users[l.x] {
-		if u.kind == aProduct && u.parts == 1 && u.a.is(l.x, true) && u.rows == h.depth && u.cols == h.cols && u.depth == h.rows && u.b.is(u.b.value, false) {
+		if u.kind == aProduct && u.parts == 1 && u.a.is(l.x, true) && u.rows == h.depth && u.cols == h.cols &&
+			u.depth == h.rows && u.b.is(u.b.value, false) {
 			if l.dw != nil && l.dw.b.value != u.b.value {
 				return nil // several layers read x
 			}
@@ -168,7 +170,8 @@ func (s *matcher) layer(h *value) *layer {
 	for _, u := range s.users[h] {
 		if u.kind == aMap && len(u.of) == 2 && (same(u.value, expr.Input(0).Add(expr.Input(1))) || same(u.value, expr.Input(1).Add(expr.Input(0)))) {
 			k := slices.IndexFunc(u.of, func(o broadcast) bool { return o.value == h && o.how == each })
-			if b := u.of[1-max(k, 0)]; k >= 0 && b.kind == found && (b.how == byRow && b.n == h.cols || b.how != byRow && h.cols == 1 && b.n == 1) && s.lives(b.value) {
+			if b := u.of[1-max(k, 0)]; k >= 0 && b.kind == found &&
+				(b.how == byRow && b.n == h.cols || b.how != byRow && h.cols == 1 && b.n == 1) && s.lives(b.value) {
 				l.z, l.bias = u, b.value
 			}
 		}
@@ -253,7 +256,8 @@ func (s *matcher) residuals(dx *value, grads []*value) []residual {
 		of := formulasOf(s.one, append([]*value{before.value}, grads[1:]...)...)
 		for _, u := range s.users[before.value] {
 			x := of.formula(u)
-			if x == nil || u.n != dx.n || len(x.Operands()) < 2 || !x.Operands()[0] || slices.ContainsFunc(list, func(j residual) bool { return j.value == u }) {
+			if x == nil || u.n != dx.n || len(x.Operands()) < 2 || !x.Operands()[0] ||
+				slices.ContainsFunc(list, func(j residual) bool { return j.value == u }) {
 				continue
 			}
 			list = append(list, residual{u, x.Replace(func(i int) *expr.Expr {
@@ -395,7 +399,9 @@ func (s *matcher) labelsOf(p *perceptron, top *layer, z *value) error {
 		return errors.New("the loss is of logarithms of probabilities, which the last does not make")
 	}
 	sumOf := func(h *value) *value {
-		k := slices.IndexFunc(s.users[h], func(u *value) bool { return u.kind == aSum && u.shares == 1 && u.inner == 1 && u.x == h })
+		k := slices.IndexFunc(s.users[h], func(u *value) bool {
+			return u.kind == aSum && u.shares == 1 && u.inner == 1 && u.x == h
+		})
 		if k < 0 {
 			return nil
 		}

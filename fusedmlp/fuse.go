@@ -374,7 +374,8 @@ func (f *dataFlow) covered(p *perceptron, one *value) ([]int, map[*value]*output
 // cover is covered, where launches in copies are not part of the fused step. kinds are the values
 // that it may leave. If it finds another launch that only copies a result to a second place, it
 // adds that to copies and returns again: it is to be called once more.
-func (f *dataFlow) cover(inner map[*value]bool, kinds map[*value]*output, copies map[int]bool) (covered []int, results map[*value]*output, again bool, err error) {
+func (f *dataFlow) cover(inner map[*value]bool, kinds map[*value]*output,
+	copies map[int]bool) (covered []int, results map[*value]*output, again bool, err error) {
 	s := f.step
 	results = maps.Clone(kinds)
 	for i := range f.launches {

@@ -252,7 +252,8 @@ type products[T kernels.Real] struct {
 
 // mlpHost runs a step, the shares in parallel. Inner says what the hidden layers' factors are
 // rounded to.
-func mlpHost[T kernels.Real](s MLPShape, inner Inner, block int, inputGrad bool, gemm blasGemm[T]) func(kernels.HostArgs[T]) {
+func mlpHost[T kernels.Real](s MLPShape, inner Inner, block int, inputGrad bool,
+	gemm blasGemm[T]) func(kernels.HostArgs[T]) {
 	var scratches, transposes sync.Pool
 	return func(c kernels.HostArgs[T]) {
 		x, t, w, part, loss, dx, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Int(6)

@@ -27,7 +27,8 @@ func (f *dataFlow) inPart(p region, count, inner, shares int) *value {
 	if next != first.x.n {
 		return nil
 	}
-	return &value{kind: aSum, n: shares * inner, x: first.x, count: next / inner, inner: inner, shares: shares, pieces: pieces}
+	return &value{kind: aSum, n: shares * inner, x: first.x, count: next / inner, inner: inner, shares: shares,
+		pieces: pieces}
 }
 
 // within returns the formula's result of which a place is a part now, and where that begins.

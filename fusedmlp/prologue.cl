@@ -1,6 +1,6 @@
 // @depends: common
 // How steps of perceptrons read their inputs X [, INPUTS] and targets T [, OUTPUTS], so that these can be computed in the same launch:
-// a text before this file, which internal/fused/fromtext.go writes, says what they are made of. By themselves they are read as they lie.
+// a text before this file, which internal/fused/prologuetext.go writes, says what they are made of. By themselves they are read as they lie.
 //
 //   GET_X(v, s, i)  element i of row s, of which v has the values that are kept
 //   GET_T(s, i)     the same, of which none are kept

@@ -128,7 +128,8 @@ type foundKey struct {
 
 // newDataFlow goes through the launches of a step.
 func newDataFlow(s fusion.Step) *dataFlow {
-	f := &dataFlow{step: s, launches: s.Launches(), writes: map[any][]write{}, founds: map[foundKey]*value{}, by: map[int][]write{}}
+	f := &dataFlow{step: s, launches: s.Launches(), writes: map[any][]write{}, founds: map[foundKey]*value{},
+		by: map[int][]write{}}
 	for i := range f.launches {
 		l := &f.launches[i]
 		if l.Operations == nil {
@@ -192,7 +193,8 @@ func (f *dataFlow) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 		f.crossEntropyGrad(i, n, op)
 		return
 	case *operation.Scatter: // anywhere
-		w := write{region{memoryOf(i, n, op.Y), span{n.Args[op.Y.Arg].Off, n.Args[op.Y.Arg].Off + n.Args[op.Y.Arg].N}}, i, nil}
+		w := write{region{memoryOf(i, n, op.Y), span{n.Args[op.Y.Arg].Off, n.Args[op.Y.Arg].Off + n.Args[op.Y.Arg].N}},
+			i, nil}
 		f.wrote(w)
 		return
 	}
@@ -364,7 +366,8 @@ func (f *dataFlow) product(i int, n *fusion.Recorded, p *operation.Product) *val
 		return nil
 	}
 	parts := (p.K + p.Slice - 1) / p.Slice
-	return f.made(&value{kind: aProduct, n: parts * p.M * p.N, rows: p.M, cols: p.N, depth: p.K, parts: parts, a: *a, b: *b})
+	return f.made(&value{kind: aProduct, n: parts * p.M * p.N, rows: p.M, cols: p.N, depth: p.K, parts: parts,
+		a: *a, b: *b})
 }
 
 // sum is what a reduction makes. One with several outer elements makes as many shares.
@@ -520,7 +523,8 @@ func (f *dataFlow) linesOf(i int, n *fusion.Recorded, l *operation.CrossEntropyS
 	if l.Inner != 1 || l.X.Strides != nil && !intmath.Dense(l.X.Strides, whole) || !intmath.Dense(l.Labels.Strides, dims) {
 		return nil
 	}
-	all := &labelledRows{labels: f.valueAt(f.placeOf(i, n, l.Labels, dims)), CrossEntropySpec: *l, smoothing: l.Smoothing.In(n.Args, kernels.Float32)}
+	all := &labelledRows{labels: f.valueAt(f.placeOf(i, n, l.Labels, dims)), CrossEntropySpec: *l,
+		smoothing: l.Smoothing.In(n.Args, kernels.Float32)}
 	if l.X.Strides != nil {
 		all.x = f.valueAt(f.placeOf(i, n, l.X, whole))
 	}

@@ -41,7 +41,8 @@ func Kernels() []*kernels.Kernel {
 // centres to F [n, 2, octaves, 2], which starts at an even offset, and their colours to V [n,
 // channels]: IMAGE, F, V, n, width, height, channels, octaves, seed_lo, seed_hi, call. Drawing a
 // pixel for each of its numbers, as one map would, takes longer.
-var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, File: "sample_cpu.cl", GPUText: sampleGPU, GPU: "sample_gpu.cl",
+var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, File: "sample_cpu.cl",
+	GPUText: sampleGPU, GPU: "sample_gpu.cl",
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		n, items, samples := int(a[3].Int), 1, 32 // of a work-group
 		if !l.CPU {

@@ -44,7 +44,8 @@ func matchLookup(s fusion.Step) (matches []fusion.Match) {
 			step := s.Launches()[j]
 			form, parts := fusedmlp.TableIndexed(step.Kernel)
 			x := draw.Args[features]
-			if at := step.Args[0]; form == nil || parts != 2 || at.Buf != x.Buf || at.Off != x.Off || at.N != x.N || s.Writer(j, x) != i {
+			if at := step.Args[0]; form == nil || parts != 2 || at.Buf != x.Buf || at.Off != x.Off || at.N != x.N ||
+				s.Writer(j, x) != i {
 				continue
 			}
 			rows, width, height, octaves := int(draw.Args[3].Int), draw.Args[4], draw.Args[5], draw.Args[7]

@@ -56,7 +56,8 @@ func TestFeaturesNotLookedUp(t *testing.T) {
 		"a wide picture": {4000, nil, fusion.ErrWorth},
 		"an output":      {16, func(x *tensor.Tensor) *tensor.Tensor { return x }, fusion.ErrIntermediate},
 		"read by others": {16, func(x *tensor.Tensor) *tensor.Tensor { return x.Sum() }, fusion.ErrIntermediate},
-		"read in part":   {16, func(x *tensor.Tensor) *tensor.Tensor { return x.Slice(0, 0, 3).Sum() }, fusion.ErrIntermediate},
+		"read in part": {16, func(x *tensor.Tensor) *tensor.Tensor { return x.Slice(0, 0, 3).Sum() },
+			fusion.ErrIntermediate},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := devtest.Open(t, "cpu", tensor.Options{Precision: tensor.PrecisionFloat16})

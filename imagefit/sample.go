@@ -34,7 +34,8 @@ func samplePixels(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height int) 
 
 // sinesAndCosines returns y with the two functions of operands, which are freed, in the last axis
 // of its elements as [rows, cols, 2].
-func sinesAndCosines(j *kernels.FusedElementwise, y *tensor.Tensor, rows, cols int, operands ...*tensor.Tensor) *autograd.Node {
+func sinesAndCosines(j *kernels.FusedElementwise, y *tensor.Tensor, rows, cols int,
+	operands ...*tensor.Tensor) *autograd.Node {
 	pairs := y.Reshape(rows, cols, 2)
 	sines, cosines := pairs.Select(2, 0), pairs.Select(2, 1)
 	tensor.MapInto(j, nil, []*tensor.Tensor{sines, cosines}, operands...)

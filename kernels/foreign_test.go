@@ -9,7 +9,8 @@ import (
 // package strings stand for those of other modules.
 func TestForeign(t *testing.T) {
 	own := HostKernel{F32: func(HostArgs[float32]) {}}
-	if (HostKernel{}).Foreign() || own.Foreign() || isForeign(TestForeign) || ElementHostKernel(func(HostArgs[int32]) {}).Foreign() {
+	if (HostKernel{}).Foreign() || own.Foreign() || isForeign(TestForeign) ||
+		ElementHostKernel(func(HostArgs[int32]) {}).Foreign() {
 		t.Error("functions of this module are foreign")
 	}
 	if !isForeign(strings.ToUpper) || isForeign((func(HostArgs[int32]))(nil)) {

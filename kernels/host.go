@@ -126,5 +126,6 @@ func grain(cost int) int { return max(1, parallel.Grain/max(cost, 1)) }
 
 // ElementHostKernel is the host kernel of a kernel whose buffers hold elements of type E, and no floats.
 func ElementHostKernel[E Element](f func(HostArgs[E])) HostKernel {
-	return HostKernel{func(c HostArgs[float32]) { f(HostArgs[E](c)) }, func(c HostArgs[float64]) { f(HostArgs[E](c)) }, isForeign(f)}
+	return HostKernel{func(c HostArgs[float32]) { f(HostArgs[E](c)) }, func(c HostArgs[float64]) { f(HostArgs[E](c)) },
+		isForeign(f)}
 }

@@ -27,7 +27,8 @@ const maxStepScalars = 255
 // error, it has changed nothing. NewStepScalars panics unless there are 1 to 255 numbers and a next.
 func NewStepScalars(n int, next func(numbers []Arg) error) *StepScalars {
 	if n < 1 || n > maxStepScalars || next == nil {
-		panic(fmt.Sprintf("kernels: NewStepScalars: %d numbers: there are 1 to %d, and a function that sets them", n, maxStepScalars))
+		panic(fmt.Sprintf("kernels: NewStepScalars: %d numbers: there are 1 to %d, and a function that sets them", n,
+			maxStepScalars))
 	}
 	s := &StepScalars{next: next, numbers: make([]Arg, n)}
 	for i := range s.numbers {

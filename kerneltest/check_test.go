@@ -89,7 +89,8 @@ func TestAll(t *testing.T) {
 		idle.Name, idle.Cases = "idle", func(bool) []kernels.Case { return nil }
 		half.Name, half.Host = "half", kernels.HostKernel{}
 		err := All(d, false, bare, double(), idle, half)
-		for _, say := range []string{"double_it has no test case", "idle has no test case", "half has no host kernel for " + d.DefaultType().String()} {
+		for _, say := range []string{"double_it has no test case", "idle has no test case", "half has no host kernel for " +
+			d.DefaultType().String()} {
 			if err == nil || strings.Count(err.Error(), say) != 1 {
 				t.Errorf("err = %v, want once %q", err, say)
 			}

@@ -17,8 +17,8 @@ func halfHost[T kernels.Real](c kernels.HostArgs[T]) {
 	}
 }
 
-// A kernel with its cases, run here on cpu. There the host kernel is its own judge: this tests the operands, and that nothing
-// else is written.
+// A kernel with its cases, run here on cpu. There the host kernel is its own judge: this tests the operands, and that
+// nothing else is written.
 func Example() {
 	half := &kernels.Kernel{
 		Name: "half_of",

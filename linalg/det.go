@@ -43,8 +43,8 @@ func Det(a *autograd.Node) *autograd.Node {
 	return result
 }
 
-// regularInverse returns A⁻ᵀ and the determinants of matrices A, in whose factors a small pivot is in place of one of 0:
-// their product is the cofactors, which are smooth.
+// regularInverse returns A⁻ᵀ and the determinants of matrices A. A pivot of 0 in their factors is replaced by a small
+// one, so that det·A⁻ᵀ is the cofactors of singular matrices, too.
 func regularInverse(op string, m matrices, a *tensor.Tensor) (x, det *tensor.Tensor) {
 	t := a.MoveDim(-1, -2)
 	defer t.Free()

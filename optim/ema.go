@@ -30,11 +30,13 @@ type EMA struct {
 }
 
 // emaRule has the scalars decay and 1−decay, and an average as operand 0.
-var emaRule = &kernels.FusedElementwise{Name: "ema", Functions: []*kernels.Function{{Name: "ema_0", Scalars: []float64{0.9, 0.1},
-	Value: faded(expr.Input(0), expr.Input(1), expr.Param(0), expr.Param(1))}}}
+var emaRule = &kernels.FusedElementwise{Name: "ema",
+	Functions: []*kernels.Function{{Name: "ema_0", Scalars: []float64{0.9, 0.1},
+		Value: faded(expr.Input(0), expr.Input(1), expr.Param(0), expr.Param(1))}}}
 
 // swapRule exchanges two tensors.
-var swapRule = &kernels.FusedElementwise{Name: "swap", Functions: []*kernels.Function{{Name: "swap_0", Value: expr.Input(1)}, {Name: "swap_1", Value: expr.Input(0)}}}
+var swapRule = &kernels.FusedElementwise{Name: "swap",
+	Functions: []*kernels.Function{{Name: "swap_0", Value: expr.Input(1)}, {Name: "swap_1", Value: expr.Input(0)}}}
 
 // NewEMA returns averages that begin with the values of the parameters. Where these are of one
 // optimizer that exists already, an update is one launch, otherwise one for each parameter. It

@@ -25,8 +25,10 @@ func TestKernels(t *testing.T) {
 			}
 			return l
 		}
-		columns := fused.AccessPattern{Rank: 1, Gaps: true, Steps: [fused.MapTensors]fused.Access{2: fused.Strided, 3: fused.Strided}}
-		list := []*kernels.Kernel{fused.Map(lambRule, kernels.Float32, rows(4)), fused.Map(lambStep, kernels.Float32, rows(2, 3)), fused.Map(lambSquares, kernels.Float32, columns)}
+		columns := fused.AccessPattern{Rank: 1, Gaps: true,
+			Steps: [fused.MapTensors]fused.Access{2: fused.Strided, 3: fused.Strided}}
+		list := []*kernels.Kernel{fused.Map(lambRule, kernels.Float32, rows(4)),
+			fused.Map(lambStep, kernels.Float32, rows(2, 3)), fused.Map(lambSquares, kernels.Float32, columns)}
 		rules := append(append(keptRules[1:], putBackRules[1:]...), scaleRule)
 		for _, rule := range append(rules, adamRule, rmspropRules[0][0], rmspropRules[0][1], rmspropRules[1][0], rmspropRules[1][1], adagradRule, lionRule, emaRule, swapRule) {
 			if err := rule.Err(); err != nil {

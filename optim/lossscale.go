@@ -73,7 +73,8 @@ const keptTogether = 3
 // results.
 var keptRules, putBackRules = func() (kept, back [keptTogether + 1]*kernels.FusedElementwise) {
 	for n := 1; n <= keptTogether; n++ {
-		kept[n], back[n] = &kernels.FusedElementwise{Name: fmt.Sprint("keep_", n)}, &kernels.FusedElementwise{Name: fmt.Sprint("put_back_", n)}
+		kept[n], back[n] = &kernels.FusedElementwise{Name: fmt.Sprint("keep_", n)},
+			&kernels.FusedElementwise{Name: fmt.Sprint("put_back_", n)}
 		for i := range n {
 			add := func(to *kernels.FusedElementwise, value *expr.Expr) {
 				to.Functions = append(to.Functions, &kernels.Function{Name: fmt.Sprintf("%s_%d", to.Name, i), Value: value})

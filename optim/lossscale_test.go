@@ -319,7 +319,8 @@ func TestLossScalerUnscale(t *testing.T) {
 func TestLossScalerNoGradients(t *testing.T) {
 	d := devtest.CPU(t)
 	x, other := autograd.Param(tensor.Scalar(d, 1), "x"), autograd.Param(tensor.Scalar(d, 1), "other")
-	s := optim.NewLossScaler(optim.NewSGD([]*autograd.Node{x}, optim.SGDConfig{LR: optim.Constant(1)}), optim.LossScalerDefaults())
+	s := optim.NewLossScaler(optim.NewSGD([]*autograd.Node{x}, optim.SGDConfig{LR: optim.Constant(1)}),
+		optim.LossScalerDefaults())
 	if err := s.Backward(other.MulScalar(2)); err != nil {
 		t.Fatal(err)
 	}

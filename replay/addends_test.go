@@ -80,7 +80,8 @@ func TestTermsConditions(t *testing.T) {
 			l.Kernel.Fusions = fused.Fusions{AsElementwise: func([]kernels.Arg, kernels.Target) *operation.Map { return nil }}
 		}), read(1)}, z, false, false},
 		{"nothing to do", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args[2] = kernels.IntArg(0) }), read(1)}, z, false, false},
-		{"sizes that may change", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args = append(l.Args, scalars.Arg(0)) }), read(1)}, z, false, false},
+		{"sizes that may change", []capture.Launch{set(sum(3, y),
+			func(l *capture.Launch) { l.Args = append(l.Args, scalars.Arg(0)) }), read(1)}, z, false, false},
 		{"to where its terms are", []capture.Launch{set(sum(3, y), func(l *capture.Launch) {
 			l.Args[0] = kernels.BufferArg(y, 0, 24)
 			l.Args[1] = kernels.BufferArg(y, 4, 8)

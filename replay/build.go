@@ -449,7 +449,8 @@ func (b *builder) scalars() error {
 			}
 			if p.since < 0 {
 				e := event{kernel: l.Kernel, at: i}
-				return fault("Record", ErrDiffers, "%s a number of an earlier step: call StepScalars.Arg in the step", e.argument(j))
+				return fault("Record", ErrDiffers, "%s a number of an earlier step: call StepScalars.Arg in the step",
+					e.argument(j))
 			}
 			t := of[p.owner][p.since]
 			t.uses = append(t.uses, use{&l.Args[j], p})

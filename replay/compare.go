@@ -51,7 +51,8 @@ func compare(dev capture.Device, first, second *trace) (*pairs, error) {
 		if n != m {
 			return nil, fault("Record", ErrDiffers, "step scalars are advanced %d times in the first, %d times in the second", n, m)
 		}
-		if all := second.ends[s] - first.ends[s]; slices.Contains(first.scalars, s) && slices.Contains(second.scalars, s) && all != m {
+		if all := second.ends[s] - first.ends[s]; slices.Contains(first.scalars, s) && slices.Contains(second.scalars, s) &&
+			all != m {
 			return nil, fault("Record", tensor.ErrGoroutine, "step scalars are advanced %d times in the second, %d of them by another goroutine: call StepScalars.Next in that of Record", all, all-m)
 		}
 	}
@@ -136,7 +137,7 @@ func (p *pairs) number(a, b *kernels.Arg) string {
 	case s != t || i != j:
 		return "another step scalar in the second"
 	case s != nil && turn-p.first.ends[s] != now-p.second.ends[t]:
-		return "a step scalar of another turn in the second: call StepScalars.Next as often in each step, and StepScalars.Arg after it"
+		return "a step scalar of another step in the second: call StepScalars.Next as often in each step, and StepScalars.Arg after it"
 	case s == nil && a.Kind == kernels.ArgInt && a.Int != b.Int:
 		return fmt.Sprintf("%d in the first, %d in the second, and no step scalar: see kernels.StepScalars", a.Int, b.Int)
 	case s == nil && math.Float64bits(a.Real) != math.Float64bits(b.Real):

@@ -291,15 +291,17 @@ kernel void doubled(IN(X), OUT(Y), int n PUT_PARAMS) {
 		Grid: kernels.GridFromArg(2),
 		Host: kernels.HostKernel{
 			F32: func(c kernels.HostArgs[float32]) {
-				host(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) }, func(i int, v float64) { c.Reals(1)[i] = float32(v) })
+				host(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) },
+					func(i int, v float64) { c.Reals(1)[i] = float32(v) })
 			},
 			F64: func(c kernels.HostArgs[float64]) {
 				host(c.Int(2), func(i int) float64 { return c.Reals(0)[i] }, func(i int, v float64) { c.Reals(1)[i] = v })
 			}},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n).Int(n) }),
-		Fusions: fused.Fusions{Epilogue: &fused.EpilogueSpec{Result: 1, CPU: 1, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) {
-			return int(a[2].Int), int(a[2].Int)
-		}}}}
+		Fusions: fused.Fusions{Epilogue: &fused.EpilogueSpec{Result: 1, CPU: 1, GPU: 1,
+			Elements: func(a []kernels.Arg) (n, row int) {
+				return int(a[2].Int), int(a[2].Int)
+			}}}}
 }
 
 // TestStoredByOthers: a kernel from outside this module takes maps, too; where a device computes

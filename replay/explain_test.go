@@ -115,7 +115,8 @@ func TestExplain(t *testing.T) {
 		defer rec.Free()
 		text := explained(t, rec)
 		for _, want := range []string{"step: ", "\nrun: ", "\ndone:\n", "\nnot done:\n", "\nmemory of a run: ", "\nrecorded in ", "  pass inline: ",
-			"up.weight", "down.weight.grad", "# up: Linear", "# norm: LayerNorm", "down: gradient of Linear", "# Step", "step-scalar", " → parameters0, state"} {
+			"up.weight", "down.weight.grad", "# up: Linear", "# norm: LayerNorm", "down: gradient of Linear", "# Step",
+			"step-scalar", " → parameters0, state"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
 			}

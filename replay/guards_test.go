@@ -547,7 +547,8 @@ func TestMemory(t *testing.T) {
 		}
 		report := rec.Report()
 		const aligned = 512 // bytes to which a GPU aligns each buffer
-		if report.PlannedBytes <= 0 || report.PlannedBytes > 2*report.EagerBytes+int64(aligned*report.Launches) || report.Launches == 0 || report.StepScalars != 3 || report.Took <= 0 {
+		if report.PlannedBytes <= 0 || report.PlannedBytes > 2*report.EagerBytes+int64(aligned*report.Launches) ||
+			report.Launches == 0 || report.StepScalars != 3 || report.Took <= 0 {
 			t.Errorf("%s: %v", sel, report)
 		}
 		if !strings.Contains(report.String(), "launches") {

@@ -51,7 +51,8 @@ func rewrites() []rewrite {
 	for _, f := range fusion.Registered() {
 		list = append(list, registeredFusion(f))
 	}
-	return append(list, constantPass, sumPass, inlinePass, joinPass, epiloguePass, splitPass, copyPass, rowsPass, prologuePass, splitKPass, batchPass, horizontalPass)
+	return append(list, constantPass, sumPass, inlinePass, joinPass, epiloguePass, splitPass, copyPass, rowsPass,
+		prologuePass, splitKPass, batchPass, horizontalPass)
 }
 
 // Passes returns the names of the passes, and what each does.

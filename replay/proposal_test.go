@@ -287,7 +287,8 @@ func TestProposals(t *testing.T) {
 // TestOnceProposals: a launch of a match that is done when the step is recorded comes first, makes new
 // memory of what is the same in all runs, and leaves places to the others.
 func TestOnceProposals(t *testing.T) {
-	x, way, y, known := kernels.NewHostBuffer(kernels.Float32, 8), kernels.NewHostBuffer(kernels.Float32, 8), kernels.NewHostBuffer(kernels.Float32, 8), kernels.NewHostBuffer(kernels.Float32, 8)
+	x, way, y, known := kernels.NewHostBuffer(kernels.Float32, 8), kernels.NewHostBuffer(kernels.Float32, 8),
+		kernels.NewHostBuffer(kernels.Float32, 8), kernels.NewHostBuffer(kernels.Float32, 8)
 	all := func(b kernels.Buffer) kernels.Arg { return kernels.BufferArg(b, 0, b.Len()) }
 	in := func(a ...kernels.Arg) []kernels.Arg { return a }
 	copies := opaque("copy", kernels.In, kernels.Out)
@@ -296,7 +297,8 @@ func TestOnceProposals(t *testing.T) {
 		t.Fatal(err)
 	}
 	from := func(a, b kernels.Buffer) capture.Launch {
-		return capture.Launch{Kernel: copies, Args: []kernels.Arg{all(a), all(b), kernels.IntArg(1), kernels.IntArg(1), scalars.Arg(0)}}
+		return capture.Launch{Kernel: copies, Args: []kernels.Arg{all(a), all(b), kernels.IntArg(1), kernels.IntArg(1),
+			scalars.Arg(0)}}
 	}
 	once := func(reads, writes []kernels.Arg) fusion.Launch {
 		l := standIn(nil, reads, writes)
@@ -312,10 +314,11 @@ func TestOnceProposals(t *testing.T) {
 		{"a table", func(table, _ kernels.Arg) []fusion.Launch {
 			return []fusion.Launch{once(nil, in(table)), standIn(nil, in(all(x), table), in(all(y)))}
 		}, nil, ""},
-		{"a table of constants and of another, beside as many launches as are covered", func(table, other kernels.Arg) []fusion.Launch {
-			return []fusion.Launch{once(in(all(known)), in(table)), once(in(table), in(other)),
-				standIn([]int{0}, in(all(x), other), in(all(way))), standIn([]int{1}, in(all(way), table), in(all(y)))}
-		}, nil, ""},
+		{"a table of constants and of another, beside as many launches as are covered",
+			func(table, other kernels.Arg) []fusion.Launch {
+				return []fusion.Launch{once(in(all(known)), in(table)), once(in(table), in(other)),
+					standIn([]int{0}, in(all(x), other), in(all(way))), standIn([]int{1}, in(all(way), table), in(all(y)))}
+			}, nil, ""},
 		{"after another", func(table, _ kernels.Arg) []fusion.Launch {
 			return []fusion.Launch{standIn(nil, in(all(x)), in(all(y))), once(nil, in(table))}
 		}, fusion.ErrProposal, "done once follows one that each run does"},
@@ -338,7 +341,8 @@ func TestOnceProposals(t *testing.T) {
 		}, fusion.ErrMemory, "writes memory of a launch that is done once"},
 	} {
 		remove := fusion.Register(fusion.Fusion{Name: "test", Match: func(s fusion.Step) []fusion.Match {
-			return []fusion.Match{{Covers: []int{0, 1}, Launches: c.launches(s.New(kernels.Float32, 8), s.New(kernels.Float32, 8))}}
+			return []fusion.Match{{Covers: []int{0, 1}, Launches: c.launches(s.New(kernels.Float32, 8),
+				s.New(kernels.Float32, 8))}}
 		}})
 		// A second fusion covers what the first has made: its table is a constant.
 		next := fusion.Register(fusion.Fusion{Name: "test-2", Match: func(s fusion.Step) (found []fusion.Match) {
@@ -359,7 +363,8 @@ func TestOnceProposals(t *testing.T) {
 		}})
 		dev := trusting()
 		nodes, err := rewriteLaunches(only("test", "test-2"), gpu, []capture.Launch{from(x, way), from(way, y)},
-			func(b kernels.Buffer) bool { return b == kernels.Buffer(y) }, func(b kernels.Buffer) bool { return b == kernels.Buffer(known) }, dev)
+			func(b kernels.Buffer) bool { return b == kernels.Buffer(y) },
+			func(b kernels.Buffer) bool { return b == kernels.Buffer(known) }, dev)
 		next()
 		remove()
 		if err != nil {
@@ -377,7 +382,8 @@ func TestOnceProposals(t *testing.T) {
 				before += btoi(i == before)
 			}
 		}
-		if made := slices.ContainsFunc(nodes, func(n *node) bool { return n.once }); made != (c.want == nil) || made && before < 2 {
+		if made := slices.ContainsFunc(nodes, func(n *node) bool { return n.once }); made != (c.want == nil) || made &&
+			before < 2 {
 			t.Errorf("%s: %d launches are done once, before %d others", c.name, before, len(nodes)-before)
 		}
 	}

@@ -89,7 +89,8 @@ type Report struct {
 // String returns the report in a line.
 func (r Report) String() string {
 	return fmt.Sprintf("%d launches of %d in the step, %d done once, %d numbers set by step scalars, %d bytes planned where eager took %d, %d bytes of constants, recorded in %v (rewriting %v, building %v)",
-		r.Launches, r.Step, r.Hoisted, r.StepScalars, r.PlannedBytes, r.EagerBytes, r.ConstantBytes, r.Took, r.Rewriting, r.Building)
+		r.Launches, r.Step, r.Hoisted, r.StepScalars, r.PlannedBytes, r.EagerBytes, r.ConstantBytes, r.Took, r.Rewriting,
+		r.Building)
 }
 
 // Report returns what there is to know of r.
@@ -196,7 +197,8 @@ func (t *turn) advance() error {
 	for _, u := range t.uses {
 		now := t.scalars.Number(u.number)
 		if now.Kind != u.arg.Kind {
-			return fault("Run", tensor.ErrArgument, "number %d of step scalars is %v, and was %v when it was recorded", u.number, now.Kind, u.arg.Kind)
+			return fault("Run", tensor.ErrArgument, "number %d of step scalars is %v, and was %v when it was recorded",
+				u.number, now.Kind, u.arg.Kind)
 		}
 		u.set(now)
 	}

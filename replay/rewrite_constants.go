@@ -19,7 +19,8 @@ import (
 //   - all such results take more memory than a step should keep.
 //
 // A launch that reads nothing, such as a fill, is done once if one that is done once reads it.
-var constantPass = rewrite{"constant-folding", "does launches that only read constants when the step is recorded", foldConstants}
+var constantPass = rewrite{"constant-folding", "does launches that only read constants when the step is recorded",
+	foldConstants}
 
 // onceBytes is what the results of launches that are done once may take, beside four times what
 // constants take: as much as weights that are transformed for Winograd's convolutions.

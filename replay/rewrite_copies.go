@@ -40,7 +40,8 @@ func eliminateCopies(r *rewriter) {
 		}):
 			why = because(ReasonAliasing, "it touches the memory that is copied to")
 		case r.firstConflict(&g, i+1, j, true, true) >= 0:
-			why = because(ReasonDependence, "%s touches the memory that is copied to before", r.name(r.nodes[r.firstConflict(&g, i+1, j, true, true)]))
+			why = because(ReasonDependence, "%s touches the memory that is copied to before",
+				r.name(r.nodes[r.firstConflict(&g, i+1, j, true, true)]))
 		}
 		if why != nil {
 			r.refused(why, "%s and %s: refused", r.name(n), r.name(c))

@@ -140,7 +140,8 @@ func (r *rewriter) producer(j int, o operand) int {
 	if n.m != nil || n.once || fused.Of(n.kernel).Epilogue == nil || n.why == dynamicSize {
 		return -1
 	}
-	if a := n.args[fused.Of(n.kernel).Epilogue.Result]; a.Buf != o.buf || o.mask || !(a.Off <= o.off && o.off < a.Off+a.N) {
+	if a := n.args[fused.Of(n.kernel).Epilogue.Result]; a.Buf != o.buf || o.mask ||
+		!(a.Off <= o.off && o.off < a.Off+a.N) {
 		return -1
 	}
 	return last

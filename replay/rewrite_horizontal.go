@@ -20,7 +20,8 @@ import (
 //   - what is done between them keeps either from going where the other is
 //   - memory that the former reads would be kept longer, and is large
 //   - the device does not build the kernel, or computes it wrongly.
-var horizontalPass = rewrite{"horizontal-fusion", "makes one launch of a small one and another that does not depend on it", fuseHorizontally}
+var horizontalPass = rewrite{"horizontal-fusion",
+	"makes one launch of a small one and another that does not depend on it", fuseHorizontally}
 
 // smallLaunch is how many work-groups the smaller of two launches has at most.
 const smallLaunch = 1 << 10

@@ -19,7 +19,8 @@ import (
 //   - the result is written at other indices than an operand of the same memory is read
 //   - a function of a driver that has one for vectors and one for an element would be computed by
 //     the other: it may round otherwise.
-var inlinePass = rewrite{"inline", "computes maps where other maps read their results, and does not store those", inlineMaps}
+var inlinePass = rewrite{"inline", "computes maps where other maps read their results, and does not store those",
+	inlineMaps}
 
 func inlineMaps(r *rewriter) {
 	for i, n := range r.nodes {
@@ -75,8 +76,8 @@ func (r *rewriter) inlineConstant(i int, n *node) {
 	}
 }
 
-// tryInline returns the readers of a map and what they become, or why that is not done. A map that nobody reads, such as
-// an output, has none, and no reason either.
+// tryInline returns the readers of a map and what they become, or why that is not done. A map that nobody reads,
+// such as an output, has no readers and no reason.
 func (r *rewriter) tryInline(i int, n *node) (readers []int, becoming []*mapping, why *cause) {
 	stays := false
 	for k := range n.writes {
@@ -194,7 +195,8 @@ func (r *rewriter) inline(p, c *mapping, again bool) (*mapping, *cause) {
 		if !ok {
 			return nil, because(ReasonAccess, "its elements are not found by sums of indices")
 		}
-		if n := max(1, intmath.Product(c.dims)); (again || n > intmath.Product(p.dims)) && !cheap && n*program.Steps() > inlineLimit {
+		if n := max(1, intmath.Product(c.dims)); (again || n > intmath.Product(p.dims)) && !cheap &&
+			n*program.Steps() > inlineLimit {
 			return nil, because(ReasonCost, "it is read more often than computed, and costs more than to be stored")
 		}
 		straight = straight && at.straight(p.dims, m.dims)

@@ -21,7 +21,8 @@ import (
 //   - they write a result in another order than rows, or of another type than reals
 //   - they read much more than they write
 //   - the device computes the launch wrongly.
-var prologuePass = rewrite{"prologue-fusion", "computes maps and gathers where launches by rows read their results", fusePrologues}
+var prologuePass = rewrite{"prologue-fusion", "computes maps and gathers where launches by rows read their results",
+	fusePrologues}
 
 func fusePrologues(r *rewriter) {
 	if r.device == nil {
@@ -29,7 +30,8 @@ func fusePrologues(r *rewriter) {
 	}
 	for i, n := range r.nodes {
 		if n != nil && n.m == nil && n.chain == nil &&
-			slices.ContainsFunc(fused.Of(n.kernel).Prologues, func(l fused.PrologueSpec) bool { return l.Worth(n.args, r.target) }) {
+			slices.ContainsFunc(fused.Of(n.kernel).Prologues,
+				func(l fused.PrologueSpec) bool { return l.Worth(n.args, r.target) }) {
 			r.inputs(i, n)
 		}
 	}

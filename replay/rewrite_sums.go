@@ -13,7 +13,8 @@ import (
 //   - anything else reads the result, or it is there after the run
 //   - with what a map reads beside it, there are more than 8 operands
 //   - the sum is added to what is there, or multiplied by a number.
-var sumPass = rewrite{"sum-to-elementwise", "makes maps of sums of few terms that maps and launches by rows read", sumsToElementwise}
+var sumPass = rewrite{"sum-to-elementwise", "makes maps of sums of few terms that maps and launches by rows read",
+	sumsToElementwise}
 
 func sumsToElementwise(r *rewriter) {
 	for i, n := range r.nodes {

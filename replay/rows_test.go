@@ -311,7 +311,8 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 		Grid: kernels.GridFromArg(2),
 		Host: kernels.HostKernel{
 			F32: func(c kernels.HostArgs[float32]) {
-				host(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) }, func(i int, v float64) { c.Reals(1)[i] = float32(v) })
+				host(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) },
+					func(i int, v float64) { c.Reals(1)[i] = float32(v) })
 			},
 			F64: func(c kernels.HostArgs[float64]) {
 				host(c.Int(2), func(i int) float64 { return c.Reals(0)[i] }, func(i int, v float64) { c.Reals(1)[i] = v })
@@ -325,7 +326,8 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 		},
 		Fusions: fused.Fusions{Rows: &fused.RowSpec{Function: "rows", Free: true, Text: rows,
 			Of: func(a []kernels.Arg, _ kernels.Target) *fused.RowTiling {
-				return &fused.RowTiling{Rows: int(a[2].Int) / 4, Slices: []fused.RowSlice{fused.ConsecutiveRows(4), fused.ConsecutiveRows(4), {}}}
+				return &fused.RowTiling{Rows: int(a[2].Int) / 4,
+					Slices: []fused.RowSlice{fused.ConsecutiveRows(4), fused.ConsecutiveRows(4), {}}}
 			}}}}
 }
 

@@ -52,7 +52,9 @@ func (e *event) writes(b kernels.Buffer) bool {
 }
 
 func newTrace(dev capture.Device, before *trace) *trace {
-	return &trace{dev: dev, before: before, named: map[kernels.Buffer][]named{}, shapes: map[kernels.Buffer][]int{}, made: map[kernels.Buffer]bool{}, turns: map[*kernels.StepScalars]int{}, dead: map[kernels.Buffer]int{}, ends: map[*kernels.StepScalars]int{}}
+	return &trace{dev: dev, before: before, named: map[kernels.Buffer][]named{}, shapes: map[kernels.Buffer][]int{},
+		made: map[kernels.Buffer]bool{}, turns: map[*kernels.StepScalars]int{}, dead: map[kernels.Buffer]int{},
+		ends: map[*kernels.StepScalars]int{}}
 }
 
 func (n *trace) Launch(k *kernels.Kernel, args []kernels.Arg) {

@@ -97,9 +97,11 @@ func TestBesideSums(t *testing.T) {
 					tensor.Launch(d, ops.SumAxis, a...)
 					tensor.Launch(d, ops.SGD, b...)
 				case sums.Global[0]/sums.Local[0] <= updates.Global[0]/updates.Local[0]:
-					tensor.Launch(d, fused.FuseHorizontal(ops.SumAxis, ops.SGD, [2]int{sums.Local[0], updates.Local[0]}), append(a, b...)...)
+					tensor.Launch(d, fused.FuseHorizontal(ops.SumAxis, ops.SGD, [2]int{sums.Local[0], updates.Local[0]}),
+						append(a, b...)...)
 				default:
-					tensor.Launch(d, fused.FuseHorizontal(ops.SGD, ops.SumAxis, [2]int{updates.Local[0], sums.Local[0]}), append(b, a...)...)
+					tensor.Launch(d, fused.FuseHorizontal(ops.SGD, ops.SumAxis, [2]int{updates.Local[0], sums.Local[0]}),
+						append(b, a...)...)
 				}
 				results[i] = []*tensor.Tensor{y, p, v}
 			}

@@ -128,7 +128,8 @@ func mustLaunch(k *kernels.Kernel) {
 	case k == nil:
 		panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: "the kernel is nil"})
 	case k.Grid == nil:
-		panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: k.Name + ": the kernel has no Grid, which says how many work-items there are: see kernels.Grid1D"})
+		panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: k.Name +
+			": the kernel has no Grid, which says how many work-items there are: see kernels.Grid1D"})
 	}
 }
 

@@ -207,7 +207,8 @@ func TestJoinedKernels(t *testing.T) {
 func TestMapIntoMisuse(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	j, one := everything(1), func(f *expr.Expr) *kernels.FusedElementwise {
-		return &kernels.FusedElementwise{Name: "one", Functions: []*kernels.Function{{Name: "f", Value: f, Scalars: []float64{1}}}}
+		return &kernels.FusedElementwise{Name: "one",
+			Functions: []*kernels.Function{{Name: "f", Value: f, Scalars: []float64{1}}}}
 	}
 	x, ints := tensor.Zeros(d, 4), tensor.Zeros(d, 4).To(tensor.Int32)
 	results := func() []*tensor.Tensor {
@@ -246,7 +247,8 @@ func TestMapIntoMisuse(t *testing.T) {
 		"see MapInto (in place)": func() { x.MapInPlace(j.Functions[0], []float64{1, 1, 1, 1}, x) },
 		"tensor is nil":          func() { tensor.MapInto(j, numbers, results(), x, nil, x) },
 		"which gives or takes masks": func() {
-			tensor.MapInto(&kernels.FusedElementwise{Name: "two", Functions: []*kernels.Function{fn.Add, fn.Lt}}, nil, results()[:2], x, x)
+			tensor.MapInto(&kernels.FusedElementwise{Name: "two", Functions: []*kernels.Function{fn.Add, fn.Lt}}, nil,
+				results()[:2], x, x)
 		},
 		"apply it alone, with Map": func() { tensor.MapInto(fn.Where.Alone(), nil, results()[:1], x, x, x) },
 	} {

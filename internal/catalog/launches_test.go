@@ -66,8 +66,8 @@ var halfOperations = []string{"Conv", "ConvTranspose", "MaxPool", "AvgPool", "Ad
 	"Softmax", "LogSoftmax", "Softmin", "LayerNorm", "RMSNorm", "GroupNorm", "InstanceNorm", "BatchNorm", "autograd.CrossEntropy",
 	"MatMul", "ScaledDotProductAttention"}
 
-// TestHalfLaunches: products, attention, operations of rows, scans, convolutions and pools, and their gradients, launch as
-// many kernels in 16 bits as in float32: none converts.
+// TestHalfLaunches: in 16 bits, products, attention, operations of rows, scans, convolutions, pools and their
+// gradients launch as many kernels as in float32: none converts.
 func TestHalfLaunches(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	seen := map[string]bool{}

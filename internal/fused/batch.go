@@ -357,7 +357,8 @@ func groupRangesText(k *kernels.Kernel, name string, n int) string {
 		fmt.Fprintf(&t, "#define %s\n", b.Define)
 	}
 	fmt.Fprintf(&t, "#define %s %s\n#define OWN_PARAMS %s\n", k.Name, name, strings.Join(params, ", "))
-	fmt.Fprintf(&t, "#define GROUP_PROLOGUE \\\n    const int group = get_group_id(0), of = %s; \\\n", strings.Join(of, " + "))
+	fmt.Fprintf(&t, "#define GROUP_PROLOGUE \\\n    const int group = get_group_id(0), of = %s; \\\n",
+		strings.Join(of, " + "))
 	before := make([]string, n)
 	for i := range n {
 		before[i] = "0"

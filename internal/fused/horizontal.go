@@ -40,7 +40,8 @@ func FuseHorizontal(former, latter *kernels.Kernel, wide [2]int) *kernels.Kernel
 	key := horizontalKey{former, latter, wide}
 	k := horizontals.of[key]
 	if k == nil {
-		k = newHorizontal(former, latter, append(options, fmt.Sprint("-DFORMER_WIDE=", wide[0]), fmt.Sprint("-DLATTER_WIDE=", wide[1])))
+		k = newHorizontal(former, latter, append(options, fmt.Sprint("-DFORMER_WIDE=", wide[0]),
+			fmt.Sprint("-DLATTER_WIDE=", wide[1])))
 		if horizontals.of == nil {
 			horizontals.of = map[horizontalKey]*kernels.Kernel{}
 		}

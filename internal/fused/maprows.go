@@ -18,21 +18,22 @@ func (m *mapSpec) rowSpec() *RowSpec {
 	if m.outer == 0 || m.typ != kernels.Float32 || m.f.Indexed() || len(m.axes) > 0 || m.strided() || m.tiles() {
 		return nil
 	}
-	return &RowSpec{Function: "rows", Free: true, Text: m.rowsText, Of: func(args []kernels.Arg, _ kernels.Target) *RowTiling {
-		l := mapLoopsOf(m, args)
-		n := l.dims[m.outer]
-		if l.n == 0 {
-			return nil
-		}
-		of := &RowTiling{Rows: l.n / n, Slices: make([]RowSlice, len(args))}
-		for i := range of.Slices {
-			of.Slices[i] = Unused
-		}
-		for t := range m.tensors() {
-			of.Slices[t] = l.rowSlice(t)
-		}
-		return of
-	}}
+	return &RowSpec{Function: "rows", Free: true, Text: m.rowsText,
+		Of: func(args []kernels.Arg, _ kernels.Target) *RowTiling {
+			l := mapLoopsOf(m, args)
+			n := l.dims[m.outer]
+			if l.n == 0 {
+				return nil
+			}
+			of := &RowTiling{Rows: l.n / n, Slices: make([]RowSlice, len(args))}
+			for i := range of.Slices {
+				of.Slices[i] = Unused
+			}
+			for t := range m.tensors() {
+				of.Slices[t] = l.rowSlice(t)
+			}
+			return of
+		}}
 }
 
 // rowSlice returns the elements of tensor t that belong to a row, whose outer axes may be one, or are not

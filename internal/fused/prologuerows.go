@@ -265,7 +265,8 @@ func (s *prologueBuilder) operand(o *rowOperand, g *rowGroup, op *operation.Map,
 
 // nested returns the rows of an operand that a maker before one makes, of which first is the first
 // element that is read; nil if none does. Each row is made of one of them, with the same number.
-func (s *prologueBuilder) nested(o *rowOperand, g *rowGroup, begin origin, first, rows, before int) (*computedRows, error) {
+func (s *prologueBuilder) nested(o *rowOperand, g *rowGroup, begin origin, first, rows,
+	before int) (*computedRows, error) {
 	other := errors.New("it is read in another order than it is made in")
 	columns, end := 0, first
 	for d, axis := range g.axes {

@@ -19,7 +19,8 @@ type Specialized struct {
 // none. It serves what [Batch], [FuseHorizontal] and [FuseVertical] make, whose arguments are many.
 // Numbers that are step scalars stay arguments. Of arguments that name the same memory, by same, the first
 // stays.
-func Specialize(k *kernels.Kernel, args []kernels.Arg, l kernels.Target, same func(a, b kernels.Buffer) bool) *Specialized {
+func Specialize(k *kernels.Kernel, args []kernels.Arg, l kernels.Target,
+	same func(a, b kernels.Buffer) bool) *Specialized {
 	text := k.TextOn(l)
 	declared := make([]string, len(k.Params))
 	for i, p := range k.Params {

@@ -145,7 +145,8 @@ func (w gpuForm) body() {
 			if !loaded[i] {
 				loaded[i] = true
 				typ := typed(w.p.Values[i], "REAL")
-				w.line("    %s x%d[PER];\n    LOAD_REGS(%s, %s, %s, x%d, p%d, fours, INNER, 0)", typ, i, w.pointee(i), typ, fromMemory(w.memory.values[i]), i, i)
+				w.line("    %s x%d[PER];\n    LOAD_REGS(%s, %s, %s, x%d, p%d, fours, INNER, 0)", typ, i, w.pointee(i), typ,
+					fromMemory(w.memory.values[i]), i, i)
 			}
 		}
 	}

@@ -62,7 +62,8 @@ const stepCost = 3
 
 // machines returns a function that runs launches on pooled machines that compute in T; each goroutine
 // takes one.
-func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops[T]) func(c kernels.HostArgs[E], outer, n, inner int) {
+func machines[T, E kernels.Real](rows *ir.Rows, l *plan,
+	loops func() *vec.Loops[T]) func(c kernels.HostArgs[E], outer, n, inner int) {
 	var pool sync.Pool
 	layout := LayoutOf(l.p)
 	take := func(c kernels.HostArgs[E]) *ir.Machine[T, E] {

@@ -544,7 +544,8 @@ func (s AttentionShape) results(o *kernels.Operands, c *attentionCall, y bool) {
 		args = append(args, kernels.BufferArg(kernels.NewHostBuffer(args[0].Buf.DType(), n), 0, n))
 	}
 	args = append(args, c.args(placeQ, placeK, placeV, placeY)...)
-	(&kernels.Kernel{Host: kernels.HostKernel{F32: attentionHost[float32](s), F64: attentionHost[float64](s)}}).Run(args[0].Buf.DType(), args)
+	(&kernels.Kernel{Host: kernels.HostKernel{F32: attentionHost[float32](s),
+		F64: attentionHost[float64](s)}}).Run(args[0].Buf.DType(), args)
 	if y {
 		o.Reals(args[4].N, args[4].At)
 	}

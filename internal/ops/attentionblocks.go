@@ -23,7 +23,8 @@ type attentionBlocks[T kernels.Real] struct {
 
 // each calls f, on several goroutines, for every block of n rows of each item of the batch: item b,
 // and rows from first to below end. Each goroutine has a copy of its own.
-func (a *attentionBlocks[T]) each(call kernels.HostArgs[T], items, n, work int, f func(a *attentionBlocks[T], b, first, end int)) {
+func (a *attentionBlocks[T]) each(call kernels.HostArgs[T], items, n, work int,
+	f func(a *attentionBlocks[T], b, first, end int)) {
 	blocks := intmath.CeilDiv(n, attentionRows)
 	call.Parallel(items*blocks, attentionRows*work, func(lo, hi int) {
 		own := *a

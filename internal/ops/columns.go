@@ -25,7 +25,8 @@ var ColumnSums = &kernels.Kernel{Name: "k_column_sums", File: "columns_cpu.cl", 
 		tall := max(1, l.Group()/wide)
 		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(cols, wide), intmath.RoundUp(runs, tall)}, Local: [3]int{wide, tall}}
 	},
-	Host: kernels.HostKernel{F32: columnSumsHost[float32], F64: columnSumsHost[float64]}, Describe: describeColumnSums, Cases: columnSumsCases,
+	Host: kernels.HostKernel{F32: columnSumsHost[float32], F64: columnSumsHost[float64]}, Describe: describeColumnSums,
+	Cases:   columnSumsCases,
 	Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "column_sums"}},
 	Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[4].Int) * kernels.MaxAbs(a, 0)

@@ -150,7 +150,8 @@ func (d *depthwise[T]) gradients(sums []float64, g []T, rows int) {
 
 // depthwiseHost computes convHost's result where groups have one channel on both sides, and reports
 // whether they have.
-func depthwiseHost[T kernels.Real](c kernels.HostArgs[T], pool *sync.Pool, s *ConvShape, transposed bool, x, w, bias, y []T) bool {
+func depthwiseHost[T kernels.Real](c kernels.HostArgs[T], pool *sync.Pool, s *ConvShape, transposed bool, x, w, bias,
+	y []T) bool {
 	loops := loopsOf(c)
 	if loops == nil || s.In != 1 || s.Out != 1 || volume(s.Kernel) == 1 || volume(s.Kernel) > 1<<10 {
 		return false
@@ -225,7 +226,8 @@ func depthwiseHost[T kernels.Real](c kernels.HostArgs[T], pool *sync.Pool, s *Co
 
 // depthwiseWeightHost computes convWeightHost's result where groups have one channel on both sides,
 // and reports whether they have.
-func depthwiseWeightHost[T kernels.Real](c kernels.HostArgs[T], s *ConvShape, slice int, x, g, to []T, biased int) bool {
+func depthwiseWeightHost[T kernels.Real](c kernels.HostArgs[T], s *ConvShape, slice int, x, g, to []T,
+	biased int) bool {
 	loops, weights, size := loopsOf(c), volume(s.Kernel), volume(s.OutSize)
 	if loops == nil || s.In != 1 || s.Out != 1 || weights > 1<<10 || size == 0 {
 		return false

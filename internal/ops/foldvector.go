@@ -52,7 +52,8 @@ func foldDown[T kernels.Real](l *vec.Loops[T], join vec.Function, to, x []T, n, 
 // `wide` neighbouring columns: with the place of the first result in [outer, shares, inner], the
 // elements from the first on, and how many rows and columns there are. f is called from several
 // goroutines.
-func eachPartial[T, E kernels.Element](c kernels.HostArgs[T], x []E, outer, n, inner, chunk, shares, wide, cost int, f func(at int, x []E, rows, columns int)) {
+func eachPartial[T, E kernels.Element](c kernels.HostArgs[T], x []E, outer, n, inner, chunk, shares, wide, cost int,
+	f func(at int, x []E, rows, columns int)) {
 	blocks := intmath.CeilDiv(inner, wide)
 	c.Parallel(outer*shares*blocks, cost*min(n, chunk)*min(inner, wide), func(lo, hi int) {
 		for u := lo; u < hi; u++ {

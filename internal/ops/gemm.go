@@ -237,7 +237,8 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		k.Host = kernels.HostKernel{F32: gemmHost(p, blas32.Implementation().Sgemm)}
 		return k
 	}
-	k.Host = kernels.HostKernel{F32: gemmHost(p, blas32.Implementation().Sgemm), F64: gemmHost(p, blas64.Implementation().Dgemm)}
+	k.Host = kernels.HostKernel{F32: gemmHost(p, blas32.Implementation().Sgemm),
+		F64: gemmHost(p, blas64.Implementation().Dgemm)}
 	return k
 }
 
@@ -448,7 +449,8 @@ func newHost[T kernels.Real](p *product, gemm blasGemm[T]) *host[T] {
 
 // part computes the k steps of the sum from one on, of matrices that begin at A, B and out; each
 // shares the rows out, nil on this goroutine alone.
-func (t *host[T]) part(c kernels.HostArgs[T], from, k int, A, B operand[T], out []T, each func(n, min int, f func(lo, hi int))) {
+func (t *host[T]) part(c kernels.HostArgs[T], from, k int, A, B operand[T], out []T,
+	each func(n, min int, f func(lo, hi int))) {
 	if loops := loopsOf(c); loops != nil {
 		t.vectors(c, loops, from, k, A, B, out, each)
 		return
@@ -474,7 +476,8 @@ func setOf[T kernels.Element](c kernels.HostArgs[T]) *vec.Set {
 }
 
 // vectors is part with vector instructions.
-func (t *host[T]) vectors(c kernels.HostArgs[T], loops *vec.Loops[T], from, k int, A, B operand[T], out []T, each func(n, min int, f func(lo, hi int))) {
+func (t *host[T]) vectors(c kernels.HostArgs[T], loops *vec.Loops[T], from, k int, A, B operand[T], out []T,
+	each func(n, min int, f func(lo, hi int))) {
 	p := vec.Product[T]{M: c.Int(gemmM), N: c.Int(gemmN), K: k, RowA: c.Int(gemmLDA), StepA: 1, StepB: c.Int(gemmLDB), ColumnB: 1, Add: c.Int(gemmAccumulate) != 0, C: out, RowC: c.Int(gemmLDC)}
 	if t.p.form.TransposesA() {
 		p.RowA, p.StepA = 1, p.RowA

@@ -33,7 +33,8 @@ func (b Batch) Len() int { return b.N[0] * b.N[1] * b.N[2] }
 // N[1], N[2], A and B of a [Batch], and run: the products that a work-item of a CPU computes, 1 on
 // others. The matrices of C lie one after the other, [⌈K/slice⌉, products, m, ldc].
 func GemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
-	return fused.KernelFor(fn.Identity, tile.variant("batch of products", form), func() *kernels.Kernel { return newGemmBatch(form, tile) })
+	return fused.KernelFor(fn.Identity, tile.variant("batch of products", form),
+		func() *kernels.Kernel { return newGemmBatch(form, tile) })
 }
 
 // Where the further arguments of a batch are.
@@ -193,9 +194,11 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 			}
 			return others
 		},
-		Host:  kernels.HostKernel{F32: gemmBatchHost(p, blas32.Implementation().Sgemm), F64: gemmBatchHost(p, blas64.Implementation().Dgemm)},
+		Host: kernels.HostKernel{F32: gemmBatchHost(p, blas32.Implementation().Sgemm),
+			F64: gemmBatchHost(p, blas64.Implementation().Dgemm)},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: p.scale},
-		Cases: p.batchCases, Describe: p.describeBatch, Trial: p.batchTrial, Fusions: fused.Fusions{Epilogue: p.stores(batchLen)},
+		Cases: p.batchCases, Describe: p.describeBatch, Trial: p.batchTrial,
+		Fusions: fused.Fusions{Epilogue: p.stores(batchLen)},
 	}
 	if tile.Inner.stored() {
 		p.takeStored(k)
@@ -372,8 +375,9 @@ func (p *product) batchTrial(like []kernels.Arg) []kernels.Operand {
 var GemmDirect = &kernels.Kernel{Name: "k_gemm_direct", File: "gemm_direct.cl",
 	Params: append([]kernels.Param{in("A"), in("B"), inOut("C"), intArg("m"), intArg("n"), intArg("K"), intArg("a_row"), intArg("a_step"),
 		intArg("b_step"), intArg("b_column"), intArg("accumulate")}, batchParams...),
-	Grid: kernels.GridPerElement(2), Describe: describeDirect, Cases: directCases, Trial: directTrial, Fusions: fused.Fusions{Epilogue: storesDirect},
-	Host: kernels.HostKernel{F32: directHost[float32], F64: directHost[float64]},
+	Grid: kernels.GridPerElement(2), Describe: describeDirect, Cases: directCases, Trial: directTrial,
+	Fusions: fused.Fusions{Epilogue: storesDirect},
+	Host:    kernels.HostKernel{F32: directHost[float32], F64: directHost[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[5].Int)*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[10].Int)*kernels.MaxAbs(a, 2)
 	}}}

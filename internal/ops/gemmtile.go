@@ -20,7 +20,8 @@ type GemmTile struct {
 
 // variant identifies a kernel of a function that multiplies in the tile.
 func (t GemmTile) variant(kernel string, form GemmForm) fused.Variant {
-	return fused.Variant{Kernel: kernel, Shape: [5]int{t.M, t.N, t.K, t.ItemM<<16 | t.ItemN, int(form[0])<<16 | int(form[1])<<8 | int(t.Inner)}}
+	return fused.Variant{Kernel: kernel, Shape: [5]int{t.M, t.N, t.K, t.ItemM<<16 | t.ItemN,
+		int(form[0])<<16 | int(form[1])<<8 | int(t.Inner)}}
 }
 
 // The candidates of the tuner, the default first.

@@ -63,7 +63,8 @@ func (o operand[T]) reader() vec.Reader[T] {
 
 // operandOf returns an operand as the inner product takes it, and what gives back the memory that it may be a copy in.
 // One of 16 bits is read where products compute with vector instructions.
-func operandOf[T kernels.Real](p *product, c kernels.HostArgs[T], pool *sync.Pool, arg int) (o operand[T], done func()) {
+func operandOf[T kernels.Real](p *product, c kernels.HostArgs[T], pool *sync.Pool,
+	arg int) (o operand[T], done func()) {
 	if p.tile.Inner.stored() || !c.Args()[arg].Buf.DType().Half() {
 		o.x, done = factors(p, c, pool, arg)
 		return o, done

@@ -50,7 +50,8 @@ var (
 			return kernels.Grid2D(inner, outer, l)
 		},
 		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("how"), intArg("each")},
-		Host:   kernels.HostKernel{F32: scatterAxisHost[float32], F64: scatterAxisHost[float64]}}, "index.cl", "k_scatter_axis",
+		Host:   kernels.HostKernel{F32: scatterAxisHost[float32], F64: scatterAxisHost[float64]}}, "index.cl",
+		"k_scatter_axis",
 		kernels.ElementHostKernel(scatterAxisHost[int32]), kernels.ElementHostKernel(scatterAxisHost[uint8]),
 		kernels.HostKernel{}, kernels.ElementHostKernel(scatterAxisHost[int64]))
 	// ScatterRows brings the rows of G [n, cols] to the rows I [n] of Y [rows, cols], of reals or
@@ -67,8 +68,9 @@ var (
 			// All units have some of the rows, and no more work-items read all indices than that takes.
 			return kernels.Groups(blocks, min(rows, intmath.CeilDiv(l.Units, max(blocks, 1))))
 		},
-		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("n"), intArg("cols"), intArg("rows"), intArg("how")},
-		Host:   kernels.HostKernel{F32: scatterRowsHost[float32], F64: scatterRowsHost[float64]}, Describe: describeScatter}, "index.cl", "k_scatter_int_rows",
+		Params:   []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("n"), intArg("cols"), intArg("rows"), intArg("how")},
+		Host:     kernels.HostKernel{F32: scatterRowsHost[float32], F64: scatterRowsHost[float64]},
+		Describe: describeScatter}, "index.cl", "k_scatter_int_rows",
 		kernels.ElementHostKernel(scatterRowsHost[int32]), kernels.ElementHostKernel(scatterRowsHost[uint8]),
 		kernels.HostKernel{}, kernels.ElementHostKernel(scatterRowsHost[int64])))
 )

@@ -37,12 +37,15 @@ func interpolateShapeOf(number func(i int) int) *InterpolateShape {
 // Interpolate is Y from X: X, Y, and the numbers of the shape. InterpolateGrad is the gradient of X
 // from that of Y: G, D, and the numbers.
 var (
-	Interpolate     = newInterpolate("k_interpolate", in("X"), out("Y"), false, kernels.HostKernel{F32: interpolateHost[float32], F64: interpolateHost[float64]})
-	InterpolateGrad = newInterpolate("k_interpolate_grad", in("G"), out("D"), true, kernels.HostKernel{F32: interpolateGradHost[float32], F64: interpolateGradHost[float64]})
+	Interpolate = newInterpolate("k_interpolate", in("X"), out("Y"), false,
+		kernels.HostKernel{F32: interpolateHost[float32], F64: interpolateHost[float64]})
+	InterpolateGrad = newInterpolate("k_interpolate_grad", in("G"), out("D"), true,
+		kernels.HostKernel{F32: interpolateGradHost[float32], F64: interpolateGradHost[float64]})
 )
 
 func newInterpolate(name string, from, to kernels.Param, gradient bool, host kernels.HostKernel) *kernels.Kernel {
-	k := &kernels.Kernel{Name: name, File: "interpolate_cpu.cl", GPU: "interpolate_gpu.cl", Params: []kernels.Param{from, to}, Host: host}
+	k := &kernels.Kernel{Name: name, File: "interpolate_cpu.cl", GPU: "interpolate_gpu.cl",
+		Params: []kernels.Param{from, to}, Host: host}
 	for _, number := range interpolateNames {
 		k.Params = append(k.Params, intArg(number))
 	}

@@ -15,14 +15,16 @@ var (
 	Fill = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl",
 		Grid:   kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n"), realArg("value")},
-		Host:   kernels.HostKernel{F32: fillHost[float32], F64: fillHost[float64]}, Describe: describeFill}, "move.cl", "k_fill_int",
+		Host:   kernels.HostKernel{F32: fillHost[float32], F64: fillHost[float64]}, Describe: describeFill}, "move.cl",
+		"k_fill_int",
 		kernels.ElementHostKernel(fillIntHost[int32]), kernels.ElementHostKernel(fillIntHost[uint8]),
 		kernels.ElementHostKernel(fillIntHost[uint16]), kernels.ElementHostKernel(fillIntHost[int64])), nil)
 	// Zero is Y[i] = 0, of any element type: Y, n.
 	Zero = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl",
 		Grid:   kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n")},
-		Host:   kernels.HostKernel{F32: zeroHost[float32], F64: zeroHost[float64]}, Describe: describeZero}, "move.cl", "k_zero",
+		Host:   kernels.HostKernel{F32: zeroHost[float32], F64: zeroHost[float64]}, Describe: describeZero}, "move.cl",
+		"k_zero",
 		kernels.ElementHostKernel(zeroHost[int32]), kernels.ElementHostKernel(zeroHost[uint8]),
 		kernels.ElementHostKernel(zeroHost[uint16]), kernels.ElementHostKernel(zeroHost[int64])), nil)
 	// GatherRows is Y[i] = X[I[i]] over rows of cols elements of any type, 0 for an index outside
@@ -37,7 +39,8 @@ var (
 			return kernels.Grid2D(cols, n, l)
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("n"), intArg("cols"), intArg("rows")},
-		Host:   kernels.HostKernel{F32: gatherRowsHost[float32], F64: gatherRowsHost[float64]}, Describe: describeGather}, "move.cl", "k_gather_rows",
+		Host:   kernels.HostKernel{F32: gatherRowsHost[float32], F64: gatherRowsHost[float64]}, Describe: describeGather},
+		"move.cl", "k_gather_rows",
 		kernels.ElementHostKernel(gatherRowsHost[int32]), kernels.ElementHostKernel(gatherRowsHost[uint8]),
 		kernels.ElementHostKernel(gatherRowsHost[uint16]), kernels.ElementHostKernel(gatherRowsHost[int64]))
 )

@@ -15,8 +15,9 @@ import (
 var (
 	// ReducePartials writes it: PART, G, Y [size], size, groups.
 	ReducePartials = &kernels.Kernel{Name: "k_reduce_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: partialsGrid(2),
-		Params: []kernels.Param{in("PART"), in("G"), out("Y"), intArg("size"), intArg("groups")},
-		Host:   kernels.HostKernel{F32: reducePartialsHost[float32], F64: reducePartialsHost[float64]}, Describe: describeReducePartials,
+		Params:   []kernels.Param{in("PART"), in("G"), out("Y"), intArg("size"), intArg("groups")},
+		Host:     kernels.HostKernel{F32: reducePartialsHost[float32], F64: reducePartialsHost[float64]},
+		Describe: describeReducePartials,
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 			return float64(a[4].Int) * kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 1)
 		}}}
@@ -26,9 +27,10 @@ var (
 	AdamWPartials = tried(&kernels.Kernel{Name: "k_adamw_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: adamwPartialsGrid,
 		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"), in("LOSS"), out("SUM"),
 			intArg("size"), intArg("groups"), intArg("losses"), realArg("scale")}, adamwScalars...),
-		Host: kernels.HostKernel{F32: adamwPartialsHost[float32], F64: adamwPartialsHost[float64]}, Describe: describeAdamWPartials,
-		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "adamw_partials", Local: "SLICES * WIDE", Items: true}},
-		Tol:     kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
+		Host:     kernels.HostKernel{F32: adamwPartialsHost[float32], F64: adamwPartialsHost[float64]},
+		Describe: describeAdamWPartials,
+		Fusions:  fused.Fusions{Batch: &fused.BatchSpec{Function: "adamw_partials", Local: "SLICES * WIDE", Items: true}},
+		Tol:      kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
 		ops[4].Lo = 0 // squares
 		trial.SetNumbers(ops[11:], adamwNumbers...)
 		return true

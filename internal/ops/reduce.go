@@ -30,12 +30,13 @@ var (
 			GroupRanges: &fused.GroupRanges{Items: sumGroup, Ints: []string{"lx"},
 				Of: func(g kernels.Grid) []int { return []int{g.Local[0]} },
 				Place: "const int columns = (inner + lx - 1) / lx, column = block % columns, o = block / columns, " +
-					"lid = get_local_id(0);"}}, AsElementwise: sumAxisTerms, Epilogue: storesSumAxis, Rows: sumRows("sum_row", func(a []kernels.Arg) (rows, n int) {
-			if a[4].Int == 1 {
-				rows, n = int(a[2].Int), int(a[3].Int)
-			}
-			return rows, n
-		})},
+					"lid = get_local_id(0);"}}, AsElementwise: sumAxisTerms, Epilogue: storesSumAxis,
+			Rows: sumRows("sum_row", func(a []kernels.Arg) (rows, n int) {
+				if a[4].Int == 1 {
+					rows, n = int(a[2].Int), int(a[3].Int)
+				}
+				return rows, n
+			})},
 		Cases: sumAxisCases, Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
 )
 

@@ -47,7 +47,8 @@ func newIntReduction[T element](t kernels.DType) intReduction {
 		return kernels.Param{Name: name, Mode: m.Of(of)}
 	}
 	kernel := func(name string, sizes int, host func(kernels.HostArgs[T]), buffers []kernels.Param, numbers ...string) *kernels.Kernel {
-		k := &kernels.Kernel{Name: name, File: "reduce_ints.cl", Defines: t.Define(), Params: buffers, Host: kernels.ElementHostKernel(host),
+		k := &kernels.Kernel{Name: name, File: "reduce_ints.cl", Defines: t.Define(), Params: buffers,
+			Host: kernels.ElementHostKernel(host),
 			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 				return kernels.Grid1D(int(a[sizes].Int*a[sizes+2].Int*a[sizes+3].Int), l)
 			}}
@@ -58,9 +59,11 @@ func newIntReduction[T element](t kernels.DType) intReduction {
 	}
 	const long = kernels.Int64
 	r := intReduction{
-		kernel("k_sum_ints", 2, sumIntsHost[T], []kernels.Param{buffer("X", kernels.In, t), buffer("Y", kernels.Out, long)}, "kind"),
-		kernel("k_extreme_ints", 4, extremeIntsHost[T], []kernels.Param{buffer("X", kernels.In, t), buffer("J", kernels.In, long),
-			buffer("Y", kernels.Out, t), buffer("I", kernels.Out, long)}, "least", "given"),
+		kernel("k_sum_ints", 2, sumIntsHost[T], []kernels.Param{buffer("X", kernels.In, t), buffer("Y", kernels.Out, long)},
+			"kind"),
+		kernel("k_extreme_ints", 4, extremeIntsHost[T],
+			[]kernels.Param{buffer("X", kernels.In, t), buffer("J", kernels.In, long),
+				buffer("Y", kernels.Out, t), buffer("I", kernels.Out, long)}, "least", "given"),
 	}
 	r.sum.Describe = describeSumInts
 	return r

@@ -18,7 +18,8 @@ var ScatterRuns = kernels.Typed(&kernels.Kernel{Name: "k_scatter_runs", File: "s
 		return kernels.Grid2D(int(a[7].Int), RunBlocks(int(a[6].Int)), l)
 	},
 	Params: []kernels.Param{in("G"), inInts("P"), inInts("K"), inOut("Y"), out("H"), outInts("HK"), intArg("n"), intArg("cols"), intArg("rows"), intArg("how"), intArg("sorted")},
-	Host:   kernels.HostKernel{F32: scatterRunsHost[float32], F64: scatterRunsHost[float64]}}, "scatter_sorted.cl", "k_scatter_runs",
+	Host:   kernels.HostKernel{F32: scatterRunsHost[float32], F64: scatterRunsHost[float64]}}, "scatter_sorted.cl",
+	"k_scatter_runs",
 	kernels.ElementHostKernel(scatterRunsHost[int32]), kernels.ElementHostKernel(scatterRunsHost[uint8]),
 	kernels.HostKernel{}, kernels.ElementHostKernel(scatterRunsHost[int64]))
 

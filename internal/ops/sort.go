@@ -98,7 +98,8 @@ func halfInfinity(t kernels.DType) uint16 {
 func newSorts(t kernels.DType) Sorts {
 	w := sortHostsOf(t)
 	sort := func(name, file, gpu string, grid func([]kernels.Arg, kernels.Target) kernels.Grid, host kernels.HostKernel, numbers ...string) *kernels.Kernel {
-		k := &kernels.Kernel{Name: name, File: file, GPU: gpu, Grid: grid, Params: []kernels.Param{in("X"), inInts("I"), out("Y"), outInts("J")}, Host: host}
+		k := &kernels.Kernel{Name: name, File: file, GPU: gpu, Grid: grid,
+			Params: []kernels.Param{in("X"), inInts("I"), out("Y"), outInts("J")}, Host: host}
 		k.Defines, k.Params[0].Mode, k.Params[2].Mode = lineDefines(t), kernels.In.Of(t), kernels.Out.Of(t)
 		for _, n := range numbers {
 			k.Params = append(k.Params, intArg(n))

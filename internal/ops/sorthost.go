@@ -160,16 +160,20 @@ func sortHostsOf(t kernels.DType) sortHosts {
 	d := sortOrder[float64, uint64]{doubleKey, doubleKeys, firstNaN[float64]}
 	return sortHosts{
 		kernels.HostKernel{F32: radixCountHost(f.key, sortTiles), F64: radixCountHost(d.key, sortTiles)},
-		kernels.HostKernel{F32: radixMoveHost(f.key, false), F64: radixMoveHost(d.key, false)}, kernels.HostKernel{F32: f.blocks, F64: d.blocks},
-		kernels.HostKernel{F32: f.digit, F64: d.digit}, kernels.HostKernel{F32: f.merge, F64: d.merge}, kernels.HostKernel{F32: f.median, F64: d.median},
+		kernels.HostKernel{F32: radixMoveHost(f.key, false), F64: radixMoveHost(d.key, false)},
+		kernels.HostKernel{F32: f.blocks, F64: d.blocks},
+		kernels.HostKernel{F32: f.digit, F64: d.digit}, kernels.HostKernel{F32: f.merge, F64: d.merge},
+		kernels.HostKernel{F32: f.median, F64: d.median},
 		kernels.HostKernel{F32: f.selectMedian, F64: d.selectMedian},
 	}
 }
 
 func elementSortHosts[T sortable, K sortKey](o sortOrder[T, K]) sortHosts {
 	return sortHosts{
-		kernels.ElementHostKernel(radixCountHost(o.key, sortTiles)), kernels.ElementHostKernel(radixMoveHost(o.key, false)), kernels.ElementHostKernel(o.blocks),
-		kernels.ElementHostKernel(o.digit), kernels.ElementHostKernel(o.merge), kernels.ElementHostKernel(o.median), kernels.ElementHostKernel(o.selectMedian),
+		kernels.ElementHostKernel(radixCountHost(o.key, sortTiles)), kernels.ElementHostKernel(radixMoveHost(o.key, false)),
+		kernels.ElementHostKernel(o.blocks),
+		kernels.ElementHostKernel(o.digit), kernels.ElementHostKernel(o.merge), kernels.ElementHostKernel(o.median),
+		kernels.ElementHostKernel(o.selectMedian),
 	}
 }
 

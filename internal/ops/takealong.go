@@ -12,10 +12,13 @@ var (
 	TakeAlong = movesAlong(along("k_take_along", out("Y"), func(c kernels.HostArgs[float32]) { takeAlongHost(c) },
 		func(c kernels.HostArgs[float64]) { takeAlongHost(c) }), func(c kernels.HostArgs[uint16]) { takeAlongHost(c) })
 	// PlaceAlong is Y[o, I[o, k, i], i] = X[o, k, i], of indices that differ along each line.
-	PlaceAlong = movesAlong(along("k_place_along", inOut("Y"), func(c kernels.HostArgs[float32]) { addAlongHost(c, false) },
-		func(c kernels.HostArgs[float64]) { addAlongHost(c, false) }), func(c kernels.HostArgs[uint16]) { addAlongHost(c, false) })
+	PlaceAlong = movesAlong(along("k_place_along", inOut("Y"),
+		func(c kernels.HostArgs[float32]) { addAlongHost(c, false) },
+		func(c kernels.HostArgs[float64]) { addAlongHost(c, false) }),
+		func(c kernels.HostArgs[uint16]) { addAlongHost(c, false) })
 	// AddAlong is Y[o, I[o, k, i], i] += X[o, k, i], in the order of k.
-	AddAlong = along("k_add_along", inOut("Y"), func(c kernels.HostArgs[float32]) { addAlongHost(c, true) }, func(c kernels.HostArgs[float64]) { addAlongHost(c, true) })
+	AddAlong = along("k_add_along", inOut("Y"), func(c kernels.HostArgs[float32]) { addAlongHost(c, true) },
+		func(c kernels.HostArgs[float64]) { addAlongHost(c, true) })
 	// AddRuns is Y[o, l, i] = Σ X[o, k, i] over the k with I[o, k, i] = l, in their order, of indices that do not fall
 	// along a line.
 	AddRuns = addRuns()
@@ -30,7 +33,8 @@ func addRuns() *kernels.Kernel {
 	return k
 }
 
-func along(name string, y kernels.Param, f32 func(kernels.HostArgs[float32]), f64 func(kernels.HostArgs[float64])) *kernels.Kernel {
+func along(name string, y kernels.Param, f32 func(kernels.HostArgs[float32]),
+	f64 func(kernels.HostArgs[float64])) *kernels.Kernel {
 	return &kernels.Kernel{Name: name, File: "take_along.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			lines, n := int(a[3].Int)*int(a[5].Int), int(a[6].Int)

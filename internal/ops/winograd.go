@@ -183,7 +183,8 @@ func newWinograd(taps int) *WinogradKernels {
 	k.Weights.Host = kernels.HostKernel{F32: winogradWeightsHost[float32](w), F64: winogradWeightsHost[float64](w)}
 	k.Output.Host = kernels.HostKernel{F32: winogradHost[float32](w), F64: winogradHost[float64](w)}
 	k.Gradient.Host = kernels.HostKernel{F32: winogradGradientHost[float32](w), F64: winogradGradientHost[float64](w)}
-	k.WeightsGrad.Host = kernels.HostKernel{F32: winogradWeightsGradHost[float32](w), F64: winogradWeightsGradHost[float64](w)}
+	k.WeightsGrad.Host = kernels.HostKernel{F32: winogradWeightsGradHost[float32](w),
+		F64: winogradWeightsGradHost[float64](w)}
 	k.Weights.Tol = kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 { return w.taps.size() * kernels.MaxAbs(a, 0) }}
 	k.Output.Tol = kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[5].Int)*w.input.size()*w.outputs.size()*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[15].Int)*kernels.MaxAbs(a, 3)

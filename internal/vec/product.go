@@ -20,8 +20,8 @@ type Product[T Float] struct {
 	End            func(lo, hi int) // runs when rows [lo, hi) of C are there, if it is not nil
 }
 
-// Reader reads an operand of a product: it sets lines of n elements, row apart in to, to those of the operand that begin
-// at element from and distance apart.
+// Reader reads an operand of a product, line by line: to[i·row+j] becomes element from + i·distance + j of the
+// operand, for i < lines and j < n.
 type Reader[T Float] func(to []T, row, from, distance, lines, n int)
 
 const (

@@ -1,6 +1,6 @@
 // @depends: memory
-// Sums of neighbours of X [outer, n, inner] along the middle axis that have one index in Y [outer, len, inner]: I [outer, n, inner],
-// which does not fall along a line. Indices outside of [0, len) are passed over.
+// Y[o, l, i] = Σ X[o, k, i] over the k with I[o, k, i] = l, of X and I [outer, n, inner] and Y [outer, len, inner].
+// Indices do not fall along a line. Those outside of [0, len) are passed over.
 
 // Y[o, l, i] = Σ X[o, k, i] over the k with I[o, k, i] = l: a work-item adds a line, in the order of k
 kernel void k_add_runs(IN_OF(X_MEMORY, X), IN_OF(INDEX, I), OUT_OF(Y_MEMORY, Y), int outer, int len, int inner, int n) {

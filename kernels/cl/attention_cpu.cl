@@ -1,8 +1,8 @@
 // @depends: common, vector, exp, memory
 // Attention for CPUs, without the matrix of all queries and keys: Y = softmax(scale·Q·Kᵀ + BIAS)·V, of Q [batch, l, D], K
-// [batch, s, D], V [batch, s, E] and BIAS [l, s], or a matrix for each of the batch. Row i of item b of Q begins HEAD_OFFSET(q) +
-// i·q_row elements after the first, and those of K, V, Y and its gradient G likewise: heads may lie side by side. PART names the
-// one entry point to build: 0, 1 or 2. Source: Dao, Fu, Ermon, Rudra, Ré, "FlashAttention: Fast and Memory-Efficient Exact
+// [batch, s, D], V [batch, s, E] and BIAS [l, s], or a matrix for each of the batch. Row i of item b of Q begins
+// HEAD_OFFSET(q) + i·q_row elements after the first, and those of K, V, Y and its gradient G likewise: heads may lie
+// side by side. PART names the one entry point to build: 0, 1 or 2. Source: Dao, Fu, Ermon, Rudra, Ré, "FlashAttention: Fast and Memory-Efficient Exact
 // Attention with IO-Awareness", 2022.
 //
 // A work-item has LANES queries, or keys, in the lanes of vectors, and goes over blocks of the others: of queries, it keeps

@@ -1,6 +1,6 @@
-// Two launches in one, each with work-groups of its own, for devices that are no CPU: see internal/fused/horizontal.go. It stands before the
-// files of both, which ask for their place as in a launch of their own. The work-groups of the first row are the former's. The
-// latter's are those of the rows behind it, row by row.
+// Two launches in one, each with work-groups of its own, for devices that are no CPU: see internal/fused/horizontal.go.
+// It stands before the files of both, which ask for their place as in a launch of their own. The work-groups of the
+// first row are the former's. The latter's are those of the rows behind it, row by row.
 
 #ifndef FORMER_WIDE
 #define FORMER_WIDE 256 // work-items of a work-group of the former along its first dimension; they are as many in all as the latter's

@@ -1,6 +1,6 @@
 // @depends: scan
-// Scans for devices that run a work-group in lockstep. Of rows, tall work-items, a power of two, share a line, ITEM_VECTORS times four
-// neighbours each at a time: what comes to these is scanned in registers, then that of the work-items of a warp, or of all by
+// Scans for devices that run a work-group in lockstep. Of rows, tall work-items, a power of two, share a line,
+// ITEM_VECTORS times four neighbours each at a time: what comes to these is scanned in registers, then that of the work-items of a warp, or of all by
 // way of local memory, then behind what came before, which is a pairwise sum. Of columns, a work-item has one. The order is fixed.
 
 #if SCAN == SCAN_MAX || SCAN == SCAN_MIN

@@ -87,7 +87,8 @@ func NewEval[T Number](p *Program) *Eval[T] {
 // newWork returns memory for a plan and blocks of some length, with its constants.
 func newWork[T Number](p *plan, block int) *work[T] {
 	steps := len(p.steps)
-	w := &work[T]{p, newMemory[T](p.registers[0], steps, block), newMemory[int32](p.registers[1], steps, block), make([]int, steps)}
+	w := &work[T]{p, newMemory[T](p.registers[0], steps, block), newMemory[int32](p.registers[1], steps, block),
+		make([]int, steps)}
 	for i := range p.steps {
 		switch s := &p.steps[i]; {
 		case s.op == opConst && s.whole:

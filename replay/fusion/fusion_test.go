@@ -84,7 +84,8 @@ func TestPanics(t *testing.T) {
 	propose := func(s fusion.Step) []fusion.Match {
 		var m fusion.Match
 		for i, l := range s.Launches() {
-			m.Covers, m.Launches = append(m.Covers, i), append(m.Launches, fusion.Launch{Kernel: l.Kernel, Args: l.Args, Does: []int{i}})
+			m.Covers, m.Launches = append(m.Covers, i), append(m.Launches,
+				fusion.Launch{Kernel: l.Kernel, Args: l.Args, Does: []int{i}})
 		}
 		return []fusion.Match{m}
 	}
@@ -93,10 +94,12 @@ func TestPanics(t *testing.T) {
 		want error
 		says string
 	}{
-		"a word":     {fusion.Fusion{Match: func(fusion.Step) []fusion.Match { panic("not that") }}, fusion.ErrPanic, "not that"},
-		"an error":   {fusion.Fusion{Match: func(fusion.Step) []fusion.Match { panic(own) }}, own, "it is too odd"},
-		"an index":   {fusion.Fusion{Match: func(s fusion.Step) []fusion.Match { _ = s.Launches()[len(s.Launches())]; return nil }}, fusion.ErrPanic, "index out of range"},
-		"Step's own": {fusion.Fusion{Match: func(s fusion.Step) []fusion.Match { s.Name(-1); return nil }}, fusion.ErrPanic, "index out of range"},
+		"a word": {fusion.Fusion{Match: func(fusion.Step) []fusion.Match { panic("not that") }}, fusion.ErrPanic,
+			"not that"},
+		"an error": {fusion.Fusion{Match: func(fusion.Step) []fusion.Match { panic(own) }}, own, "it is too odd"},
+		"an index": {fusion.Fusion{Match: func(s fusion.Step) []fusion.Match { _ = s.Launches()[len(s.Launches())]; return nil }}, fusion.ErrPanic, "index out of range"},
+		"Step's own": {fusion.Fusion{Match: func(s fusion.Step) []fusion.Match { s.Name(-1); return nil }}, fusion.ErrPanic,
+			"index out of range"},
 		"Worth": {fusion.Fusion{Match: propose, Worth: func(kernels.Target, fusion.Cost, fusion.Cost) bool { panic("worth nothing") }},
 			fusion.ErrPanic, "worth nothing"},
 	} {
