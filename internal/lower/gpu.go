@@ -242,7 +242,7 @@ func (w gpuForm) reduce(p pass, to []int, load func([]*expr.Expr)) {
 		w.line("        REAL s%d[PAIR_LEVELS];", i)
 	}
 	w.line("        int rest = lane + PER * lanes, terms = 0;")
-	w.line("        for (; rest + 7 * lanes < count; rest += 8 * lanes) { // eight are on their way together")
+	w.line("#ifndef ROW_FITS\n        for (; rest + 7 * lanes < count; rest += 8 * lanes) { // eight are on their way together")
 	for _, i := range sums {
 		w.line("            REAL q%d = 0;", i)
 	}
@@ -265,7 +265,7 @@ func (w gpuForm) reduce(p pass, to []int, load func([]*expr.Expr)) {
 	for _, i := range sums {
 		w.line("            l%d += q%d;\n            PAIRWISE(l%d, s%d, terms)", i, i, i, i)
 	}
-	w.line("        }\n        for (int k = rest; k < count; k += lanes) {")
+	w.line("        }\n#endif\n        for (int k = rest; k < count; k += lanes) {")
 	w.loads("            ", formulas)
 	rest("            ", "l")
 	w.line("        }")

@@ -63,10 +63,10 @@ func lanesOf(n int) int {
 type laneForm struct{ lanes, per int }
 
 // The forms of kernels that keep one row, and of those that keep two, or more: for rows of up to 8,
-// 16, 32, … 4096 elements. The last is for all that are longer.
+// 16, 32, … 4096 elements, and for all that are longer.
 var (
-	lanesForOne = []laneForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {32, 16}, {32, 32}, {128, 16}, {256, 16}}
-	lanesForTwo = []laneForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {64, 8}, {128, 8}, {256, 8}, {256, 16}}
+	lanesForOne = []laneForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {32, 16}, {32, 32}, {128, 16}, {256, 16}, {256, 16}}
+	lanesForTwo = []laneForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {64, 8}, {128, 8}, {256, 8}, {256, 16}, {256, 16}}
 )
 
 // RowKernel is a kernel that works on lines, and its forms for rows on GPUs. They are made when they
@@ -101,6 +101,9 @@ func (r *RowKernel) Kernel() *kernels.Kernel {
 		for i, f := range r.forms {
 			form := *k
 			form.Defines = fmt.Sprintf("-DROW_LANES=%d -DPER=%d", f.lanes, f.per)
+			if i < len(r.forms)-1 { // lanes keep the whole row
+				form.Defines += " -DROW_FITS"
+			}
 			form.Fusions = fused.Fusions{Rows: rowsOfForm(fused.Of(k).Rows, f.lanes)}
 			form.Cases = func(few bool) []kernels.Case { return r.cases(formSizes(8<<i, few)) }
 			if r.lines != nil {
