@@ -71,34 +71,37 @@ func CopyHostBuffer(dst *HostBuffer, dstOff int, src *HostBuffer, srcOff, n int)
 // bytes returns the memory.
 func (m *HostBuffer) bytes() []byte { return unsafe.Slice((*byte)(m.ptr), m.n*m.dtype.Size()) }
 
+// elements returns the elements of m, whose type takes as many bytes as T.
+func elements[T Element](m *HostBuffer) []T { return unsafe.Slice((*T)(m.ptr), m.n) }
+
 // At returns element i of m as a float64, which holds those of every type but integers of 64 bits
 // beyond 2⁵³: they are rounded.
 func (m *HostBuffer) At(i int) float64 {
 	switch m.dtype {
 	case Float32:
-		return float64(Slice[float32](m, i, 1)[0])
+		return float64(elements[float32](m)[i])
 	case Float64:
-		return Slice[float64](m, i, 1)[0]
+		return elements[float64](m)[i]
 	case Int8:
-		return float64(Slice[int8](m, i, 1)[0])
+		return float64(elements[int8](m)[i])
 	case Int16:
-		return float64(Slice[int16](m, i, 1)[0])
+		return float64(elements[int16](m)[i])
 	case Int32:
-		return float64(Slice[int32](m, i, 1)[0])
+		return float64(elements[int32](m)[i])
 	case Int64:
-		return float64(Slice[int64](m, i, 1)[0])
+		return float64(elements[int64](m)[i])
 	case Uint8:
-		return float64(Slice[uint8](m, i, 1)[0])
+		return float64(elements[uint8](m)[i])
 	case Uint16:
-		return float64(Slice[uint16](m, i, 1)[0])
+		return float64(elements[uint16](m)[i])
 	case Uint32:
-		return float64(Slice[uint32](m, i, 1)[0])
+		return float64(elements[uint32](m)[i])
 	case Uint64:
-		return float64(Slice[uint64](m, i, 1)[0])
+		return float64(elements[uint64](m)[i])
 	case Float16:
-		return float64(Slice[float16.Float16](m, i, 1)[0].Float32())
+		return float64(elements[float16.Float16](m)[i].Float32())
 	}
-	return float64(Slice[bfloat16.BFloat16](m, i, 1)[0].Float32())
+	return float64(elements[bfloat16.BFloat16](m)[i].Float32())
 }
 
 // Set sets element i of m to v, rounded to nearest; of an integer type, cut off, and to its end
@@ -106,28 +109,28 @@ func (m *HostBuffer) At(i int) float64 {
 func (m *HostBuffer) Set(i int, v float64) {
 	switch m.dtype {
 	case Float32:
-		Slice[float32](m, i, 1)[0] = float32(v)
+		elements[float32](m)[i] = float32(v)
 	case Float64:
-		Slice[float64](m, i, 1)[0] = v
+		elements[float64](m)[i] = v
 	case Int8:
-		Slice[int8](m, i, 1)[0] = convert.ToInteger[int8](v)
+		elements[int8](m)[i] = convert.ToInteger[int8](v)
 	case Int16:
-		Slice[int16](m, i, 1)[0] = convert.ToInteger[int16](v)
+		elements[int16](m)[i] = convert.ToInteger[int16](v)
 	case Int32:
-		Slice[int32](m, i, 1)[0] = convert.ToInteger[int32](v)
+		elements[int32](m)[i] = convert.ToInteger[int32](v)
 	case Int64:
-		Slice[int64](m, i, 1)[0] = convert.ToInteger[int64](v)
+		elements[int64](m)[i] = convert.ToInteger[int64](v)
 	case Uint8:
-		Slice[uint8](m, i, 1)[0] = convert.ToInteger[uint8](v)
+		elements[uint8](m)[i] = convert.ToInteger[uint8](v)
 	case Uint16:
-		Slice[uint16](m, i, 1)[0] = convert.ToInteger[uint16](v)
+		elements[uint16](m)[i] = convert.ToInteger[uint16](v)
 	case Uint32:
-		Slice[uint32](m, i, 1)[0] = convert.ToInteger[uint32](v)
+		elements[uint32](m)[i] = convert.ToInteger[uint32](v)
 	case Uint64:
-		Slice[uint64](m, i, 1)[0] = convert.ToInteger[uint64](v)
+		elements[uint64](m)[i] = convert.ToInteger[uint64](v)
 	case Float16:
-		Slice[float16.Float16](m, i, 1)[0] = convert.ToFloat16(v)
+		elements[float16.Float16](m)[i] = convert.ToFloat16(v)
 	default:
-		Slice[bfloat16.BFloat16](m, i, 1)[0] = convert.ToBFloat16(v)
+		elements[bfloat16.BFloat16](m)[i] = convert.ToBFloat16(v)
 	}
 }
