@@ -123,7 +123,7 @@ func TestAnomaliesBackward(t *testing.T) {
 		// Of several inputs the one is named whose gradient it is, also behind a constant, and
 		// behind one that is fine.
 		for what, first := range map[string]*node{"a constant": autograd.Const(vec(d, 1)), "a parameter": param(d, 1)} {
-			small := 4 * tiny(d) // its inverse is a real, the square of that is none
+			small := 4 * tiny(d) // its inverse is a float, the square of that is none
 			e := anomaly(t, d, func() error { return first.Div(param(d, small).Named("q")).Sum().Backward() })
 			if e.Op != "Div" || !e.Backward || !strings.Contains(e.Error(), `input 1, "q"`) {
 				t.Errorf("behind %s: %v", what, e)
@@ -138,7 +138,7 @@ func TestAnomaliesBackward(t *testing.T) {
 	})
 }
 
-// tiny is the least normal real of a device.
+// tiny is the least normal float of a device.
 func tiny(d tensor.Device) float64 {
 	if epsilon(d) < 1e-10 {
 		return 0x1p-1022

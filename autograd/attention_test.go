@@ -83,14 +83,14 @@ func TestWideAttention(t *testing.T) {
 	}
 }
 
-// TestAttentionOfInts: queries and keys that are integers are taken for reals, in recorded
+// TestAttentionOfInts: queries and keys that are integers are taken for floats, in recorded
 // gradients, too.
 func TestAttentionOfInts(t *testing.T) {
 	d := devtest.CPU(t)
 	ints := devtest.New(d, []int32{1, 0, 2, 1, 3, 1}, 3, 2)
-	reals := autograd.Const(ints.To(d.DefaultType()))
+	floats := autograd.Const(ints.To(d.DefaultType()))
 	v := autograd.Param(devtest.New(d, []float64{1, -2, 3}, 3, 1), "v")
-	want := grad(t, reals.ScaledDotProductAttention(reals, v, nil).Square().Sum(), []*node{v}, autograd.GradOptions{})
+	want := grad(t, floats.ScaledDotProductAttention(floats, v, nil).Square().Sum(), []*node{v}, autograd.GradOptions{})
 	for _, recorded := range []bool{false, true} {
 		x := autograd.Const(ints)
 		got := grad(t, x.ScaledDotProductAttention(x, v, nil).Square().Sum(), []*node{v}, autograd.GradOptions{CreateGraph: recorded})

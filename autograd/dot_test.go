@@ -72,7 +72,7 @@ func TestBoxTimes(t *testing.T) {
 				t.Errorf("the mean is shown as %v, it is %v", mean, exact)
 			}
 		}
-		if m[1] != "3" || m[3] != "16.0" { // 1000 reals read, 1000 written
+		if m[1] != "3" || m[3] != "16.0" { // 1000 floats read, 1000 written
 			t.Errorf("the box says %q", label)
 		}
 		return

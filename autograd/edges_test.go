@@ -82,7 +82,7 @@ func epsilon(d tensor.Device) float64 {
 	return 0x1p-23
 }
 
-// TestTanhSaturates: from where 1 is the nearest real, the value is 1, by itself and in the launch
+// TestTanhSaturates: from where 1 is the nearest float, the value is 1, by itself and in the launch
 // of a layer of whatever width: a GELU composed of it is 0 far below 0.
 func TestTanhSaturates(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
@@ -142,7 +142,7 @@ func TestBinaryEdges(t *testing.T) {
 	})
 }
 
-// TestDivExtremes: the square of a small or large divisor is no real, the gradient is one.
+// TestDivExtremes: the square of a small or large divisor is no float, the gradient is one.
 func TestDivExtremes(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		for _, c := range [][3]float64{{1e-20, 1e-25, -1e30}, {1e20, 1e25, -1e-30}, {2, 4, -0.125}} {

@@ -73,7 +73,7 @@ func TestCosineSimilarityOfSmall(t *testing.T) {
 	})
 }
 
-// TestLossesOfInts: losses that are made of other operations take integers for reals: bytes do not
+// TestLossesOfInts: losses that are made of other operations take integers for floats: bytes do not
 // wrap around.
 func TestLossesOfInts(t *testing.T) {
 	d := devtest.CPU(t)

@@ -23,9 +23,9 @@ kernel void cube(IN(X), OUT(Y), int n) {
 	Tol:    kernels.ULP(2),
 }
 
-func cubeHost[T kernels.Real](c kernels.HostArgs[T]) {
-	y := c.Reals(1)
-	for i, x := range c.Reals(0) {
+func cubeHost[T kernels.Float](c kernels.HostArgs[T]) {
+	y := c.Floats(1)
+	for i, x := range c.Floats(0) {
 		y[i] = x * x * x
 	}
 }

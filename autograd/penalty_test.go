@@ -59,17 +59,17 @@ func gradientPenalty(t *testing.T, d tensor.Device, critic func(x *node, p []*no
 		}
 	}
 	on := func(name string) *tensor.Tensor { return devtest.New(d, values(t, ref[name]), ref[name].Shape()...) }
-	real, fake, mix := autograd.Const(on("real")), autograd.Const(on("fake")), autograd.Const(on("mix"))
+	data, fake, mix := autograd.Const(on("real")), autograd.Const(on("fake")), autograd.Const(on("mix"))
 	var params []*node
 	for _, name := range []string{"w0", "b0", "w1", "b1", "w2", "b2"} {
 		params = append(params, autograd.Param(on(name), name))
 	}
 	losses, penalties := values(t, ref["losses"]), values(t, ref["penalties"])
 	for step := range losses {
-		between := autograd.Param(real.Mul(mix).Add(fake.Mul(mix.RSubScalar(1))).Value(), "between")
+		between := autograd.Param(data.Mul(mix).Add(fake.Mul(mix.RSubScalar(1))).Value(), "between")
 		slope := grad(t, critic(between, params).Sum(), []*node{between}, autograd.GradOptions{CreateGraph: true})[0]
 		penalty := slope.Square().Sum(1).Sqrt().SubScalar(1).Square().Mean().Retain()
-		loss := critic(fake, params).Mean().Sub(critic(real, params).Mean()).Add(penalty.MulScalar(10))
+		loss := critic(fake, params).Mean().Sub(critic(data, params).Mean()).Add(penalty.MulScalar(10))
 		if step == 0 {
 			compare("slope", values(t, slope.Value()), values(t, ref["slope"]))
 		}

@@ -100,7 +100,7 @@ func write(w io.Writer, parts State) error {
 }
 
 // Load reads a checkpoint into the parts that it is of. What does not fit (another name, kind,
-// shape or type, a damaged file, one of a device with other reals) is an error that wraps
+// shape or type, a damaged file, one of a device with other floats) is an error that wraps
 // ErrCheckpoint and says what it is; then nothing has changed. The other errors are those of
 // reading, fs.ErrNotExist among them, and the device's first failure. It panics as [Save] does, and
 // with tensor.ErrValue for a tensor that repeats elements.

@@ -295,9 +295,9 @@ func TestRefused(t *testing.T) {
 			t.Fatalf("%s: the refusal changed something", name)
 		}
 	}
-	reals := bytesOf(t, checkpoint.State{"n": tensor.Dict{"x": tensor.Zeros(d)}})
+	floats := bytesOf(t, checkpoint.State{"n": tensor.Dict{"x": tensor.Zeros(d)}})
 	ints := checkpoint.State{"n": tensor.Dict{"x": tensor.ZerosOf(d, tensor.Int32)}}
-	if err := checkpoint.Read(bytes.NewReader(reals), int64(len(reals)), ints); err == nil || !strings.Contains(err.Error(), `tensor "n.x" is of type F32 in it, and I32 in the program`) {
+	if err := checkpoint.Read(bytes.NewReader(floats), int64(len(floats)), ints); err == nil || !strings.Contains(err.Error(), `tensor "n.x" is of type F32 in it, and I32 in the program`) {
 		t.Errorf("reals for integers: err = %v", err)
 	}
 	// A part that refuses after another was restored: that one is as it was.

@@ -17,7 +17,7 @@ import (
 	"github.com/x448/float16"
 )
 
-// TestFromTensor: elements of every type come to the host and back, in both kinds of reals.
+// TestFromTensor: elements of every type come to the host and back, in both kinds of floats.
 func TestFromTensor(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for _, typ := range []tensor.Type{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Uint8, tensor.Float16} {

@@ -204,8 +204,8 @@ func (t *Table) each(name string, take func(row int, text string) error) error {
 	return nil
 }
 
-// Reals is [Columns] of float64: an array [rows, columns].
-func (t *Table) Reals(columns ...string) (Array, error) {
+// Floats is [Columns] of float64: an array [rows, columns].
+func (t *Table) Floats(columns ...string) (Array, error) {
 	if len(columns) == 0 {
 		panic(misuse("Reals", tensor.ErrValue, fmt.Sprintf("name a column: there are %q", t.columns)))
 	}

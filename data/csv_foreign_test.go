@@ -25,7 +25,7 @@ func TestForeignCSV(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := table.Reals("a"); !errors.Is(err, tensor.ErrFormat) {
+		if _, err := table.Floats("a"); !errors.Is(err, tensor.ErrFormat) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

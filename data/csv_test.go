@@ -18,7 +18,7 @@ import (
 
 const flowers = "\uFEFFlength, width ,\"kind\",n\r\n5.1,3.5,setosa,1\r\n\r\n 4.9 ,-3e0,\"iris, blue\"\"\nor so\",-2\r\n7,.5,setosa,2147483647\r\n"
 
-// TestCSV: columns by name become reals, whole numbers and labels, whatever spaces, quotes and ends
+// TestCSV: columns by name become floats, whole numbers and labels, whatever spaces, quotes and ends
 // of lines there are.
 func TestCSV(t *testing.T) {
 	d := devtest.CPU(t)
@@ -29,7 +29,7 @@ func TestCSV(t *testing.T) {
 	if !slices.Equal(table.Columns(), []string{"length", "width", "kind", "n"}) || table.Len() != 3 {
 		t.Errorf("%q, %d rows", table.Columns(), table.Len())
 	}
-	x, err := table.Reals("width", "length")
+	x, err := table.Floats("width", "length")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x, err := none.Reals("b"); err != nil || !slices.Equal(x.Shape(), []int{0, 1}) {
+	if x, err := none.Floats("b"); err != nil || !slices.Equal(x.Shape(), []int{0, 1}) {
 		t.Errorf("no rows: %v, err = %v", x.Shape(), err)
 	}
 }
@@ -95,7 +95,7 @@ func TestCSVRefused(t *testing.T) {
 	} {
 		table, err := data.ReadCSV(strings.NewReader(c.text))
 		if err == nil {
-			_, err1 := table.Reals("x")
+			_, err1 := table.Floats("x")
 			_, err2 := table.Ints("n")
 			_, _, err3 := table.Labels("l")
 			if name == "another class" {
@@ -143,7 +143,7 @@ func TestCSVRefused(t *testing.T) {
 		"options":   func() { _, _ = data.ReadCSV(strings.NewReader(""), data.CSVOptions{}, data.CSVOptions{}) },
 		"comma":     func() { _, _ = data.ReadCSV(strings.NewReader(""), data.CSVOptions{Comma: '"'}) },
 		"no rune":   func() { _, _ = data.ReadCSV(strings.NewReader(""), data.CSVOptions{Comma: -1}) },
-		"no column": func() { _, _ = table.Reals() },
+		"no column": func() { _, _ = table.Floats() },
 		"classes":   func() { _, _, _ = table.Labels("kind", "a", "a") },
 	} {
 		if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) {
@@ -165,7 +165,7 @@ func FuzzReadCSV(f *testing.F) {
 			return
 		}
 		if err == nil {
-			_, err = table.Reals(table.Columns()...)
+			_, err = table.Floats(table.Columns()...)
 			if _, _, err := table.Labels(table.Columns()[0]); err != nil && !errors.Is(err, tensor.ErrFormat) {
 				t.Fatalf("err = %v", err)
 			}

@@ -85,14 +85,14 @@ func ExampleLoaderConfig() {
 	// 15 <nil>
 }
 
-// A table of text: two columns of reals, and one of labels.
+// A table of text: two columns of floats, and one of labels.
 func ExampleReadCSV() {
 	const text = "length,width,kind\n5.1,3.5,setosa\n7.0,3.2,versicolor\n4.9,3.0,setosa\n"
 	table, err := data.ReadCSV(strings.NewReader(text))
 	if err != nil {
 		log.Fatal(err)
 	}
-	x, err := table.Reals("length", "width")
+	x, err := table.Floats("length", "width")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func ExampleReadCSV() {
 		log.Fatal(err)
 	}
 	fmt.Println(x.Shape(), y.Shape(), classes)
-	_, err = table.Reals("kind")
+	_, err = table.Floats("kind")
 	fmt.Println(err)
 	// Output:
 	// [3 2] [3] [setosa versicolor]
@@ -135,7 +135,7 @@ func ExampleColumns() {
 	// data: line 3, column "age": a value is missing: see DropMissing and FillMissing
 }
 
-// Examples that workers make of the rows: bytes become reals, with noise that a resumed run has, too.
+// Examples that workers make of the rows: bytes become floats, with noise that a resumed run has, too.
 func ExampleTransform() {
 	d, err := tensor.Open("cpu")
 	if err != nil {

@@ -77,10 +77,10 @@ func TestEpoch(t *testing.T) {
 								t.Fatalf("%v, wanted %v of %v", x, shape, want)
 							}
 						}
-						bytes, wides, reals, halfs := devtest.Float64s(t, b[1]), devtest.Float64s(t, b[2]), devtest.Float64s(t, b[3]), devtest.Float64s(t, b[4])
+						bytes, wides, floats, halfs := devtest.Float64s(t, b[1]), devtest.Float64s(t, b[2]), devtest.Float64s(t, b[3]), devtest.Float64s(t, b[4])
 						for i, r := range r {
-							if bytes[i] != float64(r) || reals[i] != float64(r) || halfs[i] != float64(r) || wides[6*i] != float64(6*r)/8 || wides[6*i+5] != float64(6*r+5)/8 {
-								t.Fatalf("row %d: %v %v %v %v", r, bytes[i], reals[i], halfs[i], wides[6*i:6*i+6])
+							if bytes[i] != float64(r) || floats[i] != float64(r) || halfs[i] != float64(r) || wides[6*i] != float64(6*r)/8 || wides[6*i+5] != float64(6*r+5)/8 {
+								t.Fatalf("row %d: %v %v %v %v", r, bytes[i], floats[i], halfs[i], wides[6*i:6*i+6])
 							}
 						}
 						rows = append(rows, r...)

@@ -12,7 +12,7 @@ const width = 32
 
 // block is lines that are transformed beside each other: real and imaginary parts apart, a row for
 // each number of a line and a column for each line.
-type block[T kernels.Real] struct {
+type block[T kernels.Float] struct {
 	n, w    int
 	sign    T
 	roots   []T
@@ -29,9 +29,9 @@ func (b *block[T]) row(of []T, i int) (re, im []T) {
 	return of[i*b.w:][:b.w], of[(b.n+i)*b.w:][:b.w]
 }
 
-func runLines[T kernels.Real](c kernels.HostArgs[T]) {
-	x, y, roots, turns := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
-	n, m, inner, count, fine, sign, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Real(10)
+func runLines[T kernels.Float](c kernels.HostArgs[T]) {
+	x, y, roots, turns := c.Floats(0), c.Floats(1), c.Floats(2), c.Floats(3)
+	n, m, inner, count, fine, sign, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Float(10)
 	var loops *vec.Loops[T]
 	if set, _ := vec.Chosen(); set != nil && c.Vectors() && vec.On[T](set).HasButterfly() {
 		loops = vec.On[T](set)
@@ -249,8 +249,8 @@ func (b *block[T]) stage4(ns int) {
 	}
 }
 
-func runWeigh[T kernels.Real](c kernels.HostArgs[T]) {
-	x, w, y, n, size, inner, scale := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Real(7)
+func runWeigh[T kernels.Float](c kernels.HostArgs[T]) {
+	x, w, y, n, size, inner, scale := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(3), c.Int(4), c.Int(5), c.Float(7)
 	c.Parallel(c.Int(6)/inner, 6*inner, func(lo, hi int) {
 		for row := lo; row < hi; row++ {
 			outer, j, to := row/size, row%size, y[2*row*inner:][:2*inner]

@@ -40,7 +40,7 @@ var lines = &kernels.Kernel{Name: "k_fft", Text: source, File: "fft.cl",
 	Tol: kernels.Tolerance{ULP: 4, Bound: func(typ kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 		eps, least := typ.Epsilon()
 		n := float64(args[4].Int)
-		bound := n*(16+4*math.Log2(n))*(eps*kernels.MaxAbs(args, 0)*math.Abs(args[10].Real)) + least
+		bound := n*(16+4*math.Log2(n))*(eps*kernels.MaxAbs(args, 0)*math.Abs(args[10].Float)) + least
 		return func(int, int) float64 { return bound }
 	}},
 	Trial: func([]kernels.Arg) []kernels.Operand { return nil }, // roots are of unity: see Cases
@@ -54,11 +54,11 @@ var lines = &kernels.Kernel{Name: "k_fft", Text: source, File: "fft.cl",
 			for _, sign := range []int{1, -1} {
 				list = append(list, kernels.Case{Name: fmt.Sprint(c, sign), Build: func(o *kernels.Operands) {
 					turns, fine := turnsOf(n*m, sign)
-					given := func(list []float64) { o.Reals(len(list), func(i int) float64 { return list[i] }) }
+					given := func(list []float64) { o.Floats(len(list), func(i int) float64 { return list[i] }) }
 					o.In(2*outer*n*m*inner, -1, 1).Out(2 * outer * n * m * inner)
 					given(rootsOf(n, sign))
 					given(turns)
-					o.Int(n, m, inner, outer*m*inner, fine, sign).Real(0.5)
+					o.Int(n, m, inner, outer*m*inner, fine, sign).Float(0.5)
 				}})
 			}
 		}
@@ -74,13 +74,13 @@ var weigh = &kernels.Kernel{Name: "k_fft_weigh", Text: source, File: "fft.cl",
 	Grid: kernels.GridFromArg(6),
 	Host: kernels.HostKernel{F32: runWeigh[float32], F64: runWeigh[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
-		return kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 1) * math.Abs(a[7].Real)
+		return kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 1) * math.Abs(a[7].Float)
 	}},
 	Cases: func(bool) (list []kernels.Case) {
 		for _, c := range [][4]int{{3, 5, 1, 2}, {5, 3, 2, 1}, {7, 7, 3, 2}} {
 			n, size, inner, outer := c[0], c[1], c[2], c[3]
 			list = append(list, kernels.Case{Name: fmt.Sprint(c), Build: func(o *kernels.Operands) {
-				o.In(2*outer*n*inner, -1, 1).In(2*size, -1, 1).Out(2*outer*size*inner).Int(n, size, inner, outer*size*inner).Real(0.5)
+				o.In(2*outer*n*inner, -1, 1).In(2*size, -1, 1).Out(2*outer*size*inner).Int(n, size, inner, outer*size*inner).Float(0.5)
 			}})
 		}
 		return list

@@ -15,7 +15,7 @@ import (
 func TestMLPTiles(t *testing.T) {
 	for _, c := range []struct {
 		s           MLPShape
-		real        kernels.DType
+		float       kernels.DType
 		most        int
 		tile, chunk int
 	}{
@@ -27,13 +27,13 @@ func TestMLPTiles(t *testing.T) {
 		{MLPShape{Inputs: 8, Width: 64, Layers: 4, Outputs: 4}, kernels.Float32, 32, 32, 16}, {MLPShape{Inputs: 8, Width: 64, Layers: 4, Outputs: 5}, kernels.Float32, 32, 16, 32},
 		{MLPShape{Inputs: 72, Width: 64, Layers: 3, Outputs: 8}, kernels.Float32, 32, 32, 32}, {MLPShape{Inputs: 72, Width: 64, Layers: 3, Outputs: 9}, kernels.Float32, 32, 32, 16},
 	} {
-		tile := c.s.tile(c.real, c.most)
+		tile := c.s.tile(c.float, c.most)
 		chunk := 0
 		if tile > 0 {
-			chunk = c.s.chunk(tile, c.real)
+			chunk = c.s.chunk(tile, c.float)
 		}
 		if tile != c.tile || chunk != c.chunk {
-			t.Errorf("%+v of %v: tiles of %d, %d rows at once, want %d and %d", c.s, c.real, tile, chunk, c.tile, c.chunk)
+			t.Errorf("%+v of %v: tiles of %d, %d rows at once, want %d and %d", c.s, c.float, tile, chunk, c.tile, c.chunk)
 		}
 	}
 }
@@ -170,9 +170,9 @@ func TestSmallOfAnyShape(t *testing.T) {
 // launch, worked out here by hand. Too small a one refuses a device that is right, too large a one
 // lets wrong results pass.
 func TestScales(t *testing.T) {
-	real := func(vs ...float64) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(vs), 0, len(vs)) }
+	floats := func(vs ...float64) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(vs), 0, len(vs)) }
 	args := func(vecs []kernels.Arg, n int) []kernels.Arg { return append(vecs, kernels.IntArg(n)) }
-	none := real()
+	none := floats()
 	shape := MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 1, Slope: 3}
 	for _, c := range []struct {
 		name string
@@ -180,8 +180,8 @@ func TestScales(t *testing.T) {
 		args []kernels.Arg
 		want float64
 	}{
-		{"pass", MLPLoss(shape, kernels.Float32, 16, false), args([]kernels.Arg{real(-2), real(3), real(0.5), none, none, none}, 10), 10 * 2 * 3 * 1 * 16 * 9},
-		{"pass of small numbers", MLPLoss(shape, kernels.Float32, 16, false), args([]kernels.Arg{real(0.5), real(0.5), real(7), none, none, none}, 10), 10 * 7 * 16 * 9},
+		{"pass", MLPLoss(shape, kernels.Float32, 16, false), args([]kernels.Arg{floats(-2), floats(3), floats(0.5), none, none, none}, 10), 10 * 2 * 3 * 1 * 16 * 9},
+		{"pass of small numbers", MLPLoss(shape, kernels.Float32, 16, false), args([]kernels.Arg{floats(0.5), floats(0.5), floats(7), none, none, none}, 10), 10 * 7 * 16 * 9},
 	} {
 		if got := c.k.Tol.Scale(c.args); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

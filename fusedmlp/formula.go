@@ -24,13 +24,13 @@ func newFormula(name string, value *expr.Expr) *formula {
 }
 
 // evaluator computes a formula in Go, for one goroutine at a time.
-type evaluator[T kernels.Real] struct {
+type evaluator[T kernels.Float] struct {
 	fn       *formula
 	eval     *expr.Eval[T]
 	operands [][]T
 }
 
-func newEvaluator[T kernels.Real](fn *formula) *evaluator[T] {
+func newEvaluator[T kernels.Float](fn *formula) *evaluator[T] {
 	return &evaluator[T]{fn, expr.NewEval[T](fn.program), make([][]T, len(fn.value.Operands()))}
 }
 

@@ -47,7 +47,7 @@ func indexed(k *kernels.Kernel, width int) *kernels.Kernel {
 				o.Ints(n, func(e int) int { return (n - 1 - e) * width }) // the table has the parts the other way round
 				o.Args[at] = o.Args[len(o.Args)-1]
 				o.Args = o.Args[:len(o.Args)-1]
-				o.Reals(rows.N, func(e int) float64 { return rows.At((n-1-e/width)*width + e%width) })
+				o.Floats(rows.N, func(e int) float64 { return rows.At((n-1-e/width)*width + e%width) })
 			}})
 		}
 		return cases
@@ -75,7 +75,7 @@ func indexed(k *kernels.Kernel, width int) *kernels.Kernel {
 func indexedHost(host func(kernels.HostArgs[float32]), width int) func(kernels.HostArgs[float32]) {
 	return func(c kernels.HostArgs[float32]) {
 		last := len(c.Args()) - 1
-		at, table := c.Ints(0), c.Reals(last)
+		at, table := c.Ints(0), c.Floats(last)
 		rows := make([]float32, len(at)*width)
 		for e, from := range at {
 			copy(rows[e*width:(e+1)*width], table[from:])

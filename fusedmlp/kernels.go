@@ -2,7 +2,7 @@ package fusedmlp
 
 import "github.com/clgrad/clgrad/kernels"
 
-// Kernels returns kernels of fused training steps as devices with reals of type t and the limits l
+// Kernels returns kernels of fused training steps as devices with floats of type t and the limits l
 // run them, for tests and for a person who doubts a device: of one shape in the blocks of samples
 // that fit, and on matrix units of several shapes.
 func Kernels(t kernels.DType, l kernels.Target) []*kernels.Kernel {

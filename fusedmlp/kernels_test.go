@@ -104,10 +104,10 @@ func TestDefinition(t *testing.T) {
 	small := MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 5, Slope: 0.25}
 	for i, s := range []MLPShape{small, small, {Inputs: 20, Width: 32, Layers: 1, Outputs: 16, Slope: 0}, {Inputs: 8, Width: 16, Layers: 3, Outputs: 1, Slope: 0.5}} {
 		s.Absolute = i == 1
-		for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
-			k := MLPLoss(s, real, 16, i%2 == 0)
+		for _, float := range []kernels.DType{kernels.Float32, kernels.Float64} {
+			k := MLPLoss(s, float, 16, i%2 == 0)
 			for _, c := range k.Cases(false) {
-				o := kernels.NewOperands(real, 5, 6)
+				o := kernels.NewOperands(float, 5, 6)
 				c.Build(o)
 				mem := make([][]float64, len(o.Args))
 				for a, arg := range o.Args {
@@ -115,17 +115,17 @@ func TestDefinition(t *testing.T) {
 						mem[a] = append(mem[a], arg.At(j))
 					}
 				}
-				margin := compare.MarginOf(k, real, o.Args)
+				margin := compare.MarginOf(k, float, o.Args)
 				define(s, 16, i%2 == 0, mem, int(o.Args[6].Int))
-				k.Run(real, o.Args)
+				k.Run(float, o.Args)
 				for a, arg := range o.Args[:6] {
-					got, want := kernels.NewHostBuffer(real, arg.N), kernels.NewHostBuffer(real, arg.N)
+					got, want := kernels.NewHostBuffer(float, arg.N), kernels.NewHostBuffer(float, arg.N)
 					for j, v := range mem[a] {
 						got.Set(j, arg.At(j))
 						want.Set(j, v)
 					}
 					if j := margin.Differs(a, got, want); j >= 0 {
-						t.Fatalf("%+v of %v, %s: %s[%d] = %v, want %v", s, real, c.Name, k.Params[a].Name, j, got.At(j), want.At(j))
+						t.Fatalf("%+v of %v, %s: %s[%d] = %v, want %v", s, float, c.Name, k.Params[a].Name, j, got.At(j), want.At(j))
 					}
 				}
 			}

@@ -45,7 +45,7 @@ const (
 	mlpLocal       = 48 << 10
 )
 
-// Check returns why the kernels cannot train the shape on a device with reals of type t, or nil.
+// Check returns why the kernels cannot train the shape on a device with floats of type t, or nil.
 func (s MLPShape) Check(t kernels.DType, l kernels.Target) error {
 	switch {
 	case !l.CPU && l.LocalMem < mlpLocal:
@@ -147,7 +147,7 @@ func (s MLPShape) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kern
 	return MLPLoss(s, t, block, inputGrad)
 }
 
-// MLPLoss returns the kernel of a fused training step on reals of type t in blocks of 8, 16 or 32
+// MLPLoss returns the kernel of a fused training step on floats of type t in blocks of 8, 16 or 32
 // samples: X [n, Inputs], T [n, Outputs], W (the parameters as mlp.cl lays them out), PART [groups,
 // Size], LOSS [groups], DX [n, Inputs], n. Each group of samples leaves its share of the gradient
 // and of the loss. The paddings of PART are not written, nor is DX, the gradient of X, unless
@@ -227,7 +227,7 @@ func (s MLPShape) trial(like []kernels.Arg, block int, inputGrad bool) []kernels
 
 // mlpScratch is what a share keeps from launch to launch: the activations of each layer and two
 // buffers for gradients.
-type mlpScratch[T kernels.Real] struct {
+type mlpScratch[T kernels.Float] struct {
 	h       [][]T
 	d, e, z []T
 	ht, dt  []T // transposes
@@ -241,7 +241,7 @@ type mlpScratch[T kernels.Real] struct {
 }
 
 // products are those of a step, with vector instructions or with gonum's BLAS.
-type products[T kernels.Real] struct {
+type products[T kernels.Float] struct {
 	loops *vec.Loops[T] // nil: BLAS
 	gemm  blasGemm[T]
 	// Constants as operands of loops.
@@ -252,11 +252,11 @@ type products[T kernels.Real] struct {
 
 // mlpHost runs a step, the shares in parallel. Inner says what the hidden layers' factors are
 // rounded to.
-func mlpHost[T kernels.Real](s MLPShape, inner Inner, block int, inputGrad bool,
+func mlpHost[T kernels.Float](s MLPShape, inner Inner, block int, inputGrad bool,
 	gemm blasGemm[T]) func(kernels.HostArgs[T]) {
 	var scratches, transposes sync.Pool
 	return func(c kernels.HostArgs[T]) {
-		x, t, w, part, loss, dx, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Int(6)
+		x, t, w, part, loss, dx, n := c.Floats(0), c.Floats(1), c.Floats(2), c.Floats(3), c.Floats(4), c.Floats(5), c.Int(6)
 		wt, loops := make([]*[]T, s.Layers), loopsOf(c)
 		hidden := rounded(inner, w)
 		for l := range wt {
@@ -488,7 +488,7 @@ func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, n int, loss f
 }
 
 // mlpLoss adds the loss of outputs z to a sum, and sets them to its gradient.
-func mlpLoss[T kernels.Real](s MLPShape, z, t []T, loss float64) float64 {
+func mlpLoss[T kernels.Float](s MLPShape, z, t []T, loss float64) float64 {
 	for o := range z {
 		err := z[o] - t[o]
 		if s.Absolute {
@@ -503,7 +503,7 @@ func mlpLoss[T kernels.Real](s MLPShape, z, t []T, loss float64) float64 {
 }
 
 // sign returns −1, 0 or 1 with the sign of x; ±0 and NaN stay.
-func sign[T kernels.Real](x T) T {
+func sign[T kernels.Float](x T) T {
 	switch {
 	case x > 0:
 		return 1

@@ -54,7 +54,7 @@ func (i Inner) instructions() kernels.Precision {
 }
 
 // rounded returns elements as the inner product takes them: themselves, or a copy.
-func rounded[T kernels.Real](inner Inner, x []T) []T {
+func rounded[T kernels.Float](inner Inner, x []T) []T {
 	p := inner.Precision()
 	if p == kernels.PrecisionFloat32 {
 		return x
@@ -95,7 +95,7 @@ const (
 	mlpMatrixFewer = 32 // of rounded factors
 )
 
-// Check returns why the kernels cannot train the shape on a device with reals of type t, or nil.
+// Check returns why the kernels cannot train the shape on a device with floats of type t, or nil.
 func (s MLPMatrix) Check(t kernels.DType, l kernels.Target) error {
 	if err := s.MLPShape.Check(t, l); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Target) (*kernels.Kernel, [
 			return kernels.Grid{Dims: 1, Global: [3]int{items}, Local: [3]int{mlpPackItems}}
 		},
 		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
-			w := c.Reals(0)
+			w := c.Floats(0)
 			s.pack(c.Ints(1), c.Ints(2), func(i int) float32 { return w[i] })
 		}},
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "mlp_pack", Items: true}},
@@ -217,7 +217,7 @@ func (s MLPMatrix) packCases(bool) []kernels.Case {
 		cases = append(cases, kernels.Case{Name: fmt.Sprint("weights of ", largest), Build: func(o *kernels.Operands) {
 			words, _ := s.lengths()
 			blank := func(int) int { return 77 }
-			o.Reals(s.Size(), func(i int) float64 {
+			o.Floats(s.Size(), func(i int) float64 {
 				u := 2*o.Rand.Float64() - 1
 				if math.IsInf(largest, 1) && i%1000 != 500 {
 					return u
@@ -407,8 +407,8 @@ func (s MLPMatrix) cases(few, inputGrad bool) []kernels.Case {
 					return u
 				}
 			}
-			o.Reals(n*s.Inputs, of(n*s.Inputs, from*s.Inputs, c.input)).Reals(n*s.Outputs, of(n*s.Outputs, (n-1)*s.Outputs, 1+c.target)).
-				Reals(s.Size(), func(i int) float64 {
+			o.Floats(n*s.Inputs, of(n*s.Inputs, from*s.Inputs, c.input)).Floats(n*s.Outputs, of(n*s.Outputs, (n-1)*s.Outputs, 1+c.target)).
+				Floats(s.Size(), func(i int) float64 {
 					switch u := 2*o.Rand.Float64() - 1; {
 					case i < bias:
 						return u * c.weights
@@ -437,12 +437,12 @@ func (s MLPMatrix) overflowOfZeros() kernels.Case {
 	_, bias := s.Offsets(0)
 	return kernels.Case{Name: "an overflow of zeros", Build: func(o *kernels.Operands) {
 		const n, groups = 130, 1
-		o.Reals(n*s.Inputs, func(i int) float64 {
+		o.Floats(n*s.Inputs, func(i int) float64 {
 			if i%s.Inputs == 0 {
 				return 1
 			}
 			return 2*o.Rand.Float64() - 1
-		}).In(n*s.Outputs, 0, 1).Reals(s.Size(), func(i int) float64 {
+		}).In(n*s.Outputs, 0, 1).Floats(s.Size(), func(i int) float64 {
 			switch {
 			case i < s.Width: // of the first input
 				return -0x1p127

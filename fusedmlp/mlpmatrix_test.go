@@ -16,13 +16,13 @@ func TestMLPMatrixFor(t *testing.T) {
 	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	with := func(f func(s *MLPShape)) MLPShape { s := ExampleMLP; f(&s); return s }
 	for _, c := range []struct {
-		name string
-		p    kernels.Precision
-		s    MLPShape
-		n    int
-		real kernels.DType
-		l    kernels.Target
-		want bool
+		name  string
+		p     kernels.Precision
+		s     MLPShape
+		n     int
+		float kernels.DType
+		l     kernels.Target
+		want  bool
 	}{
 		{"enough", kernels.PrecisionFloat32, ExampleMLP, 6000, kernels.Float32, gpu, true},
 		{"too few", kernels.PrecisionFloat32, ExampleMLP, 5999, kernels.Float32, gpu, false},
@@ -42,7 +42,7 @@ func TestMLPMatrixFor(t *testing.T) {
 		{"many narrow layers", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Width, s.Layers = 32, 4 }), 1 << 20, kernels.Float32, gpu, true},
 		{"too many narrow layers", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Inputs, s.Width, s.Layers = 32, 32, 5 }), 1 << 20, kernels.Float32, gpu, false},
 	} {
-		if _, ok := MLPMatrixFor(c.p, false, c.s, c.n, c.real, c.l); ok != c.want {
+		if _, ok := MLPMatrixFor(c.p, false, c.s, c.n, c.float, c.l); ok != c.want {
 			t.Errorf("%s: %v, want %v", c.name, ok, c.want)
 		}
 	}

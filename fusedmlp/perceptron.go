@@ -67,7 +67,7 @@ func CheckLayers(n int) error {
 	return nil
 }
 
-// Check returns why the kernels cannot train the perceptron on a device with reals of type t, or
+// Check returns why the kernels cannot train the perceptron on a device with floats of type t, or
 // nil.
 func (p *Perceptron) Check(t kernels.DType, l kernels.Target) error {
 	if err := CheckLayers(len(p.Layers)); err != nil {
@@ -191,7 +191,7 @@ type fusedStep struct {
 	place                       []int // of the gradients of what the layers read
 	room                        []int // of these places, for each sample
 	block                       int
-	real                        kernels.DType
+	float                       kernels.DType
 	keeps                       keeping
 	down                        bool // the gradient of the inputs is computed
 }
@@ -203,7 +203,7 @@ func (p *Perceptron) pass(t kernels.DType, block int, down bool) *fusedStep {
 		}
 		return newFormula(name, value)
 	}
-	s := &fusedStep{Perceptron: *p, error: of("error", p.Error), slope: of("down", p.OutputGrad), block: block, down: down, real: t, keeps: p.keeping(block, t)}
+	s := &fusedStep{Perceptron: *p, error: of("error", p.Error), slope: of("down", p.OutputGrad), block: block, down: down, float: t, keeps: p.keeping(block, t)}
 	if p.Labels != nil {
 		s.up = of("up", p.Labels.Up)
 	}
@@ -302,7 +302,7 @@ func newFusedStep(s *fusedStep, t kernels.DType) *kernels.Kernel {
 		}
 		o.Int(n)
 		before := o.Args
-		o.Reals(turned, func(i int) float64 { return s.turnedAt(before[2].At, i) })
+		o.Floats(turned, func(i int) float64 { return s.turnedAt(before[2].At, i) })
 		if s.weighted() {
 			o.In(last.Outputs, 0.5, 2)
 		}
@@ -375,8 +375,8 @@ func (s *fusedStep) tolerance() kernels.Tolerance {
 	if !sum && !s.scratch() {
 		return t
 	}
-	t.Bound = func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
-		eps, _ := real.Epsilon()
+	t.Bound = func(float kernels.DType, a []kernels.Arg) func(param, i int) float64 {
+		eps, _ := float.Epsilon()
 		loss := 0.0
 		if sum {
 			loss = stepRel * eps * s.scale(a) * s.heaviest(a) * s.labelScale()

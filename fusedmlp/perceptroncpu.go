@@ -237,7 +237,7 @@ func (p *Perceptron) cpuOutside(t kernels.DType, down bool) (all int) {
 
 // cpuMemory is the address space of those.
 func (s *fusedStep) cpuMemory() string {
-	if s.cpuOutside(s.real, s.down) > 0 {
+	if s.cpuOutside(s.float, s.down) > 0 {
 		return "global"
 	}
 	return ""
@@ -245,7 +245,7 @@ func (s *fusedStep) cpuMemory() string {
 
 // cpuPlaces writes the declarations of all that memory.
 func (s *fusedStep) cpuPlaces(w *writer) {
-	at, all := 0, s.cpuOutside(s.real, s.down)
+	at, all := 0, s.cpuOutside(s.float, s.down)
 	for _, a := range s.cpuArrays(s.down) {
 		v := map[string]any{"name": a.name, "n": a.elements, "all": all, "at": at}
 		if all > 0 {

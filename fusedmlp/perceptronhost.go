@@ -10,7 +10,7 @@ import (
 )
 
 // stepScratch is what a share of a step keeps from launch to launch.
-type stepScratch[T kernels.Real] struct {
+type stepScratch[T kernels.Float] struct {
 	loops                       *vec.Loops[T] // or nil
 	samples                     int           // that there is room for
 	x, z                        [][]T         // what each layer reads, but for the first, and its sums, or k
@@ -23,7 +23,7 @@ type stepScratch[T kernels.Real] struct {
 }
 
 // stepHost runs a step, the shares in parallel.
-func stepHost[T kernels.Real](s *fusedStep) func(kernels.HostArgs[T]) {
+func stepHost[T kernels.Float](s *fusedStep) func(kernels.HostArgs[T]) {
 	of := func(fn *formula) *evaluator[T] {
 		if fn == nil {
 			return nil
@@ -41,15 +41,15 @@ func stepHost[T kernels.Real](s *fusedStep) func(kernels.HostArgs[T]) {
 	}}
 	first, last := s.Layers[0].Inputs, s.Layers[len(s.Layers)-1].Outputs
 	return func(c kernels.HostArgs[T]) {
-		x, w, part, loss, dx, n := c.Reals(0), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Int(6)
+		x, w, part, loss, dx, n := c.Floats(0), c.Floats(2), c.Floats(3), c.Floats(4), c.Floats(5), c.Int(6)
 		groups, blocks, loops := len(loss), intmath.CeilDiv(n, s.block), loopsOf(c)
 		var all targets[T]
 		if s.Labels == nil {
-			all.reals = c.Reals(1)
+			all.floats = c.Floats(1)
 		} else {
 			all.labels = c.Ints(1)
 			if s.weighted() {
-				all.weights = c.Reals(stepWeights)
+				all.weights = c.Floats(stepWeights)
 			}
 			up, counted := s.labelsCounted(all.labels, func(k int) float64 { return float64(all.weights[k]) })
 			all.up, all.counted = T(up), T(counted)
@@ -229,16 +229,16 @@ func (m *stepScratch[T]) loss(s *fusedStep, z, d []T, t targets[T]) T {
 	losses := m.losses[:len(z)]
 	clear(losses)
 	if !s.error.value.IsZero() {
-		m.error.run(losses, z, t.reals)
+		m.error.run(losses, z, t.floats)
 	}
-	m.slope.run(d, z, t.reals)
+	m.slope.run(d, z, t.floats)
 	return pairwise(losses)
 }
 
-// targets are what outputs are compared with: reals, or labels with the gradient of the loss of
+// targets are what outputs are compared with: floats, or labels with the gradient of the loss of
 // each, and how many count, by the weights of classes, if they have any.
-type targets[T kernels.Real] struct {
-	reals       []T
+type targets[T kernels.Float] struct {
+	floats      []T
 	weights     []T
 	labels      []int32
 	up, counted T
@@ -249,7 +249,7 @@ func (t targets[T]) part(from, to, outputs int) targets[T] {
 	if t.labels != nil {
 		t.labels = t.labels[from:to]
 	} else {
-		t.reals = t.reals[from*outputs : to*outputs]
+		t.floats = t.floats[from*outputs : to*outputs]
 	}
 	return t
 }

@@ -232,7 +232,7 @@ func (s *fusedStep) labelsCounted(labels []int32, weights func(k int) float64) (
 
 // labelLoss returns the loss of outputs z with labels, of classes with weights or nil, and sets d
 // to the gradient.
-func labelLoss[T kernels.Real](loops *vec.Loops[T], l *Labels, z, d []T, labels []int32, weights []T, up T) T {
+func labelLoss[T kernels.Float](loops *vec.Loops[T], l *Labels, z, d []T, labels []int32, weights []T, up T) T {
 	if len(labels) == 0 {
 		return 0
 	}

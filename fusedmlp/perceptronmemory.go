@@ -140,7 +140,7 @@ func (p *Perceptron) Scratch(block, groups int, t kernels.DType, inputGrad bool,
 }
 
 // scratch reports whether the kernel has that argument.
-func (s *fusedStep) scratch() bool { return s.outside(s.keeps)+s.cpuOutside(s.real, s.down) > 0 }
+func (s *fusedStep) scratch() bool { return s.outside(s.keeps)+s.cpuOutside(s.float, s.down) > 0 }
 
 // scratchParam is its parameter.
 func (s *fusedStep) scratchParam() string {

@@ -76,9 +76,9 @@ func newTurn(s *fusedStep) *kernels.Kernel {
 	}
 }
 
-func turnHost[T kernels.Real](s *fusedStep) func(kernels.HostArgs[T]) {
+func turnHost[T kernels.Float](s *fusedStep) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		w, v := c.Reals(0), c.Reals(1)
+		w, v := c.Floats(0), c.Floats(1)
 		for e := range v {
 			v[e] = T(s.turnedAt(func(i int) float64 { return float64(w[i]) }, e))
 		}

@@ -176,7 +176,7 @@ func stepOperands(o *kernels.Operands, p *Perceptron, n, groups int, down bool) 
 	}
 	o.Int(n)
 	v := turnedWeights(o.Args[2], p, down)
-	o.Reals(len(v), func(i int) float64 { return v[i] })
+	o.Floats(len(v), func(i int) float64 { return v[i] })
 }
 
 // turnedWeights are the weights w of the layers through which gradients go, each [outputs, inputs]

@@ -269,7 +269,7 @@ func TestGraph(t *testing.T) {
 	})
 }
 
-// TestCheckMode: every launch of a pass agrees with its host kernel, on real operands.
+// TestCheckMode: every launch of a pass agrees with its host kernel, on float operands.
 func TestCheckMode(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {

@@ -11,7 +11,7 @@ import (
 )
 
 // corners are the entries at the corners of a cell, and their weights.
-type corners[T kernels.Real] struct {
+type corners[T kernels.Float] struct {
 	entry  [4]int
 	weight [4]T
 }
@@ -56,7 +56,7 @@ func (h *corners[T]) value(f, table []T) {
 
 // cellOf returns the cell that p lies in, of those from 0 to last: 0 for NaN. What an int32 does
 // not hold must not become one.
-func cellOf[T kernels.Real](p T, last int32) int32 {
+func cellOf[T kernels.Float](p T, last int32) int32 {
 	switch {
 	case p >= T(last):
 		return last
@@ -66,9 +66,9 @@ func cellOf[T kernels.Real](p T, last int32) int32 {
 	return 0
 }
 
-func encodeHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
+func encodeHost[T kernels.Float](features int) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		centres, table, levels, out, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5)
+		centres, table, levels, out, n, count := c.Floats(0), c.Floats(1), c.Ints(2), c.Floats(3), c.Int(4), c.Int(5)
 		loops := loopsOf(c, features)
 		c.Parallel(n, 16*count, func(lo, hi int) { encodeSamples(loops, centres, table, levels, out, features, count, lo, hi) })
 	}
@@ -76,7 +76,7 @@ func encodeHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
 
 // loopsOf returns the loops for a launch, nil if it is to be computed without vectors, or of
 // entries that there are none for.
-func loopsOf[T kernels.Real](c kernels.HostArgs[T], features int) *vec.Loops[T] {
+func loopsOf[T kernels.Float](c kernels.HostArgs[T], features int) *vec.Loops[T] {
 	if set, _ := vec.Chosen(); set != nil && c.Vectors() && features == vec.CornerFeatures {
 		if l := vec.On[T](set); l.HasCorners() {
 			return l
@@ -85,7 +85,7 @@ func loopsOf[T kernels.Real](c kernels.HostArgs[T], features int) *vec.Loops[T] 
 	return nil
 }
 
-func encodeSamples[T kernels.Real](loops *vec.Loops[T], centres, table []T, levels []int32, out []T, features, count, lo, hi int) {
+func encodeSamples[T kernels.Float](loops *vec.Loops[T], centres, table []T, levels []int32, out []T, features, count, lo, hi int) {
 	var at corners[T]
 	var all vec.Corners[T]
 	for ; lo < hi; lo += samples {
@@ -104,9 +104,10 @@ func encodeSamples[T kernels.Real](loops *vec.Loops[T], centres, table []T, leve
 	}
 }
 
-func drawHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
+func drawHost[T kernels.Float](features int) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		image, table, levels, out, centres, colours := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Reals(4), c.Reals(5)
+		image, table, levels, out, centres, colours := c.Floats(0), c.Floats(1), c.Ints(2), c.Floats(3), c.Floats(4),
+			c.Floats(5)
 		n, count, width, height, channels := c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10)
 		key, call := [2]uint32{uint32(c.Int(11)), uint32(c.Int(12))}, uint32(c.Int(13))
 		loops := loopsOf(c, features)
@@ -125,9 +126,9 @@ func drawHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
 	}
 }
 
-func gradientHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
+func gradientHost[T kernels.Float](features int) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		centres, g, levels, d, n, count, entries := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4), c.Int(5), c.Int(6)
+		centres, g, levels, d, n, count, entries := c.Floats(0), c.Floats(1), c.Ints(2), c.Floats(3), c.Int(4), c.Int(5), c.Int(6)
 		loops := loopsOf(c, features)
 		c.Parallel(count*parts, max(1, 16*n/parts), func(lo, hi int) {
 			for l := lo / parts; l*parts < hi; l++ {
@@ -145,7 +146,7 @@ func gradientHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
 
 // addLevel writes the gradient of entries first to end of level l, the samples added in their
 // order.
-func addLevel[T kernels.Real](loops *vec.Loops[T], d, centres, g []T, level []int32, features, l, n, count, first, end int) {
+func addLevel[T kernels.Float](loops *vec.Loops[T], d, centres, g []T, level []int32, features, l, n, count, first, end int) {
 	clear(d[first*features : end*features])
 	if loops != nil {
 		var all vec.Corners[T]
@@ -172,9 +173,9 @@ func addLevel[T kernels.Real](loops *vec.Loops[T], d, centres, g []T, level []in
 	}
 }
 
-func scatterHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
+func scatterHost[T kernels.Float](features int) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		centres, g, levels, sum, fine, strange, n, count := c.Reals(0), c.Reals(1), c.Ints(2), c.Ints(3), c.Ints(4), c.Ints(5), c.Int(6), c.Int(7)
+		centres, g, levels, sum, fine, strange, n, count := c.Floats(0), c.Floats(1), c.Ints(2), c.Ints(3), c.Ints(4), c.Ints(5), c.Int(6), c.Int(7)
 		var at corners[T]
 		for l := range count {
 			level := levels[l*perLevel:]
@@ -214,9 +215,9 @@ func entriesOf(level []int32) int {
 	return (int(level[1]) + 2) * (int(level[2]) + 2)
 }
 
-func collectHost[T kernels.Real](features int) func(kernels.HostArgs[T]) {
+func collectHost[T kernels.Float](features int) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		sum, fine, strange, levels, d, n, count := c.Ints(0), c.Ints(1), c.Ints(2), c.Ints(3), c.Reals(4), c.Int(5), c.Int(6)
+		sum, fine, strange, levels, d, n, count := c.Ints(0), c.Ints(1), c.Ints(2), c.Ints(3), c.Floats(4), c.Int(5), c.Int(6)
 		for l := range count {
 			level := levels[l*perLevel:]
 			numbers, begin := entriesOf(level)*features, int(level[0])*features

@@ -90,7 +90,7 @@ var (
 			})}
 	})
 	// scatter adds the same gradient to SUM [places, features, 2], in fixed point, which collect
-	// turns into reals, or, where it is small, to FINE, which is the same in finer units, and notes
+	// turns into floats, or, where it is small, to FINE, which is the same in finer units, and notes
 	// in bits of STRANGE which terms are too large for that, and which small: C, G, LEVELS, SUM,
 	// FINE, STRANGE, n, levels. The sums are exact, whatever the order.
 	scatter = perFeatures(func(features int) *kernels.Kernel {
@@ -106,7 +106,7 @@ var (
 			Trial:   trialScatter(features),
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
 				zeros := func(count int) { o.Ints(count, func(int) int { return 0 }) }
-				testLevels(o.In(2*n, 0, 1).Reals(3*features*n, func(i int) float64 { return testGradient(2*o.Rand.Float64()-1, i/features) }))
+				testLevels(o.In(2*n, 0, 1).Floats(3*features*n, func(i int) float64 { return testGradient(2*o.Rand.Float64()-1, i/features) }))
 				zeros(2 * features * testPlaces)
 				zeros(2 * features * testPlaces)
 				zeros(wordsOf(features * testEntries))
@@ -190,8 +190,8 @@ var testTable = []int{0, 4, 3, 0, 0, 3, 30, 8, 6, 0, 120, 0, 110, 37, 29, 63, 20
 // is no power of two, because a position is a quotient, which OpenCL computes to 2.5 units in the
 // last place. A feature is continuous, and changes by twice the largest entry from one vertex to
 // the next.
-func drawBound(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
-	eps, _ := real.Epsilon()
+func drawBound(float kernels.DType, a []kernels.Arg) func(param, i int) float64 {
+	eps, _ := float.Epsilon()
 	cells := 0.0
 	if sides := a[8].Int&(a[8].Int-1) | a[9].Int&(a[9].Int-1); sides != 0 {
 		for l := range int(a[7].Int) {

@@ -83,7 +83,7 @@ var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, Fil
 // What sampleEncode computes, as functions of the scalars of a draw and of the channels. Axis 1 is
 // that of x and y, or of the channels.
 var (
-	drawnOctave   = expr.Where(expr.Index(1).Real().Eq(expr.Const(0)), drawnX, drawnY).Ldexp(expr.Index(2).Add(expr.Const(1)))
+	drawnOctave   = expr.Where(expr.Index(1).Float().Eq(expr.Const(0)), drawnX, drawnY).Ldexp(expr.Index(2).Add(expr.Const(1)))
 	drawnOctaves  = join("drawn_octaves", append(drawnForTests, 3), unit, drawnOctave.SinPi(), drawnOctave.CosPi())
 	drawnChannels = join("drawn_channels", append(drawnForTests, 3), unit, drawnColour(expr.IntParam(5), expr.Index(1)))
 )
@@ -118,8 +118,8 @@ func drawnColoursOf(a []kernels.Arg) kernels.Operation {
 // since each waits for memory.
 const sampleChunk = 32
 
-func sampleEncodeHost[T kernels.Real](c kernels.HostArgs[T]) {
-	image, features, colours := c.Reals(0), c.Reals(1), c.Reals(2)
+func sampleEncodeHost[T kernels.Float](c kernels.HostArgs[T]) {
+	image, features, colours := c.Floats(0), c.Floats(1), c.Floats(2)
 	n, width, height, channels, octaves := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
 	key, call := [2]uint32{uint32(c.Int(8)), uint32(c.Int(9))}, uint32(c.Int(10))
 	c.Parallel((n+sampleChunk-1)/sampleChunk, 32*sampleChunk*octaves, func(lo, hi int) {
@@ -155,7 +155,7 @@ func sampleEncodeHost[T kernels.Real](c kernels.HostArgs[T]) {
 // of four angles side by side, since each waits for the octave before. A doubling doubles the error
 // in float64, which starts below 2⁻⁵²: after 16 it is far below what float32 shows, and the sine is
 // recomputed. In float64 every octave is.
-func encodeCoordinates[T kernels.Real](out [4][]T, at [4]T) {
+func encodeCoordinates[T kernels.Float](out [4][]T, at [4]T) {
 	every := 16
 	if kernels.DTypeOf[T]() == kernels.Float64 {
 		every = 1

@@ -89,8 +89,8 @@ var sampleLookup = &kernels.Kernel{Name: "k_sample_lookup", Text: sampleLookupTe
 var (
 	drawnLine  = expr.IntParam(5).Mul(expr.Const(2))
 	drawnLines = func() *kernels.FusedElementwise {
-		j := join("drawn_lines", append(drawnForTests, 3), unit, drawn.Rem(drawnOf).Mul(drawnLine).Real(),
-			drawnOf.Add(drawn.Quo(drawnOf)).Mul(drawnLine).Real())
+		j := join("drawn_lines", append(drawnForTests, 3), unit, drawn.Rem(drawnOf).Mul(drawnLine).Float(),
+			drawnOf.Add(drawn.Quo(drawnOf)).Mul(drawnLine).Float())
 		for _, f := range j.Functions {
 			f.Integers = true
 		}
@@ -108,8 +108,8 @@ func describeSampleLookup(a []kernels.Arg) []kernels.Operation {
 	return []kernels.Operation{lines, drawnColoursOf(a)}
 }
 
-func sampleLookupHost[T kernels.Real](c kernels.HostArgs[T]) {
-	image, at, colours := c.Reals(0), c.Ints(1), c.Reals(2)
+func sampleLookupHost[T kernels.Float](c kernels.HostArgs[T]) {
+	image, at, colours := c.Floats(0), c.Ints(1), c.Floats(2)
 	n, width, height, channels, octaves := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
 	key, call := [2]uint32{uint32(c.Int(8)), uint32(c.Int(9))}, uint32(c.Int(10))
 	c.Parallel(n, 64, func(lo, hi int) {
@@ -140,8 +140,8 @@ var encodeLines = &kernels.Kernel{Name: "k_encode_lines", Text: encodeLinesText,
 		return cases
 	}}
 
-func encodeLinesHost[T kernels.Real](c kernels.HostArgs[T]) {
-	table, width, height, octaves := c.Reals(0), c.Int(1), c.Int(2), c.Int(3)
+func encodeLinesHost[T kernels.Float](c kernels.HostArgs[T]) {
+	table, width, height, octaves := c.Floats(0), c.Int(1), c.Int(2), c.Int(3)
 	at := func(line int) T {
 		if line < width {
 			return (T(line) + 0.5) / T(width)

@@ -11,7 +11,9 @@ import (
 // (r + ½)/height): the same place in the picture at every size.
 
 // centre is that of a pixel of a row or column of so many.
-func centre(pixel, of *expr.Expr) *expr.Expr { return pixel.Real().Add(expr.Const(0.5)).Div(of.Real()) }
+func centre(pixel, of *expr.Expr) *expr.Expr {
+	return pixel.Float().Add(expr.Const(0.5)).Div(of.Float())
+}
 
 // join joins formulas of as many scalars as there are values of for tests.
 func join(name string, scalars []float64, domain [2]float64, formulas ...*expr.Expr) *kernels.FusedElementwise {

@@ -32,7 +32,7 @@
 // recorded as it is. Package kerneltest holds descriptions to the host kernels.
 //
 // Words: an entry point is a kernel function; a variant is the source it is built from on one kind
-// of device; a host kernel is its equivalent in Go; real is the floating-point type of a device, float32
+// of device; a host kernel is its equivalent in Go; float is the floating-point type of a device, float32
 // or float64.
 //
 // Stability: what a package needs that brings its own operations, from [Kernel] and [Function] to

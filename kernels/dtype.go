@@ -8,11 +8,11 @@ import (
 	"github.com/x448/float16"
 )
 
-// Real is the type of a launch's reals.
-type Real interface{ float32 | float64 }
+// Float is the type of a launch's floats.
+type Float interface{ float32 | float64 }
 
 // Element is a type that memory holds. Floats of 16 bits are stored and moved; kernels compute in
-// reals.
+// floats.
 type Element interface {
 	float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float16.Float16 | bfloat16.BFloat16
 }
@@ -20,7 +20,7 @@ type Element interface {
 // DType is the type of elements.
 type DType uint8
 
-// The element types. The reals of a launch are Float32 or Float64.
+// The element types. The floats of a launch are Float32 or Float64.
 const (
 	Float32 DType = iota
 	Float64

@@ -18,8 +18,8 @@ kernel void double(IN(X), OUT(Y), int n) {
 		{Name: "n", Mode: kernels.IntParam}},
 	Grid: kernels.GridFromArg(2),
 	Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
-		for i, v := range c.Reals(0) {
-			c.Reals(1)[i] = 2 * v
+		for i, v := range c.Floats(0) {
+			c.Floats(1)[i] = 2 * v
 		}
 	}}}
 

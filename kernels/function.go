@@ -41,7 +41,7 @@ type Function struct {
 	GradFromOutput       *expr.Expr
 	OutputDeterminesGrad func(scalars []float64) bool // for which scalars GradFromOutput holds; nil: for all
 
-	Integers bool // of integers, computed in int32 and wrapping around, it is of integers; else they are taken for reals
+	Integers bool // of integers, computed in int32 and wrapping around, it is of integers; else they are taken for floats
 
 	// Masks is how many of the operands, the last ones, are masks: of Uint8 whatever the others
 	// are, and in the formula the number of an element. They have no say in the type of the result,

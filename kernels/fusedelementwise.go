@@ -84,9 +84,9 @@ func (j *FusedElementwise) misread() error {
 	if n := count(j.operands); n > MapOperands {
 		return fmt.Errorf("%q reads %d tensors, and a kernel %d at most", j.Name, n, MapOperands)
 	}
-	var direct, reals []bool
+	var direct, floatScalars []bool
 	for _, f := range j.Functions {
-		direct, reals = either(direct, f.Value.Direct()), either(reals, f.Value.Reals())
+		direct, floatScalars = either(direct, f.Value.Direct()), either(floatScalars, f.Value.Floats())
 	}
 	for i := range j.operands {
 		if at(direct, i) && at(j.gathers, i) {
@@ -94,8 +94,8 @@ func (j *FusedElementwise) misread() error {
 		}
 	}
 	for i := range j.scalars {
-		if at(reals, i) && at(j.ints, i) {
-			return fmt.Errorf("%q reads scalar %d both as a real and as an int: make a real of expr.IntParam(%d) with Real", j.Name, i, i)
+		if at(floatScalars, i) && at(j.ints, i) {
+			return fmt.Errorf("%q reads scalar %d both as a float and as an int: make a float of expr.IntParam(%d) with Float", j.Name, i, i)
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@ type HostArgs[T Element] struct {
 }
 
 // Run runs the host kernel of k in plain loops: the reference that devices, and vector instructions, are
-// compared with. Every buffer of args must be a *HostBuffer, reals of type t.
+// compared with. Every buffer of args must be a *HostBuffer, floats of type t.
 func (k *Kernel) Run(t DType, args []Arg) { k.RunStored(t, args, false, nil) }
 
 // RunVectors is Run with the vector instructions of the processor, as far as the host kernel has loops of
@@ -72,8 +72,8 @@ func (c HostArgs[T]) With(args []Arg, part bool) HostArgs[T] {
 // Vectors reports whether the host kernel may use vector instructions: not where it is the reference.
 func (c HostArgs[T]) Vectors() bool { return c.vectors }
 
-// Reals returns the elements of buffer argument i.
-func (c HostArgs[T]) Reals(i int) []T {
+// Floats returns the elements of buffer argument i.
+func (c HostArgs[T]) Floats(i int) []T {
 	a := &c.args[i]
 	return Slice[T](a.Buf.(*HostBuffer), a.Off, a.N)
 }
@@ -102,8 +102,8 @@ func (c HostArgs[T]) Int(i int) int { return int(c.args[i].Int) }
 // Long returns long argument i.
 func (c HostArgs[T]) Long(i int) int64 { return c.args[i].Int }
 
-// Real returns real argument i, rounded to the device's type as a launch rounds it.
-func (c HostArgs[T]) Real(i int) T { return T(c.args[i].Real) }
+// Float returns float argument i, rounded to the device's type as a launch rounds it.
+func (c HostArgs[T]) Float(i int) T { return T(c.args[i].Float) }
 
 // Parallel runs f over pieces of [0, n), on several cores where that is worth it: cost is the work
 // of one of n, 1 being an addition or the like. The pieces write apart, and an element's value must

@@ -54,7 +54,7 @@ type Kernel struct {
 	// neither Trial nor Cases is not tried.
 	Trial func(like []Arg) []Operand
 	// Variants returns kernels that take the same arguments to the same results on a device with
-	// reals of type t and the limits l: they take the place of one whose trial fails. Nil: the form
+	// floats of type t and the limits l: they take the place of one whose trial fails. Nil: the form
 	// for other devices may (GPU).
 	Variants func(t DType, l Target) []*Kernel
 
@@ -83,11 +83,11 @@ func (k *Kernel) Source(l Target) string {
 type Mode uint8
 
 // The modes. Buffers are followed in the entry point by the int offset of their first element. Those
-// of other types than reals are made by [Mode.Of].
+// of other types than floats are made by [Mode.Of].
 const (
-	In         Mode = iota // reals, read
-	Out                    // reals, all written
-	InOut                  // reals, read and written
+	In         Mode = iota // floats, read
+	Out                    // floats, all written
+	InOut                  // floats, read and written
 	InInts                 // int32, read
 	OutInts                // int32, all written
 	InOutInts              // int32, read and written
@@ -95,19 +95,19 @@ const (
 	OutBytes               // uint8, all written
 	InOutBytes             // uint8, read and written
 
-	// float32 where reals are float64, read and written
+	// float32 where floats are float64, read and written
 	InFloats  Mode = 3 * dtypes
 	OutFloats Mode = InFloats + 1
 
 	IntParam   Mode = InFloats + 3 // an int by value
 	LongParam  Mode = InFloats + 4 // a long by value
-	FloatParam Mode = InFloats + 5 // a real by value
+	FloatParam Mode = InFloats + 5 // a float by value
 )
 
 // modeTypes are the types of the elements of modes, which come in threes.
 var modeTypes = [...]DType{Float32, Int32, Uint8, Float16, BFloat16, Int8, Int16, Int64, Uint16, Uint32, Uint64}
 
-// Of returns the mode of a buffer of elements of type t that is used as one of reals is with m: as
+// Of returns the mode of a buffer of elements of type t that is used as one of floats is with m: as
 // In.Of(Int64).
 func (m Mode) Of(t DType) Mode {
 	if t = t.Stored(); t == Float64 {
@@ -136,7 +136,7 @@ func (m Mode) Declared(name string) string {
 	}
 }
 
-// ElementType returns the type of the elements of a buffer in OpenCL C, where reals have a name.
+// ElementType returns the type of the elements of a buffer in OpenCL C, where floats have a name.
 func (m Mode) ElementType(floats string) string {
 	switch {
 	case m < InInts:
@@ -165,7 +165,7 @@ type Param struct {
 	Mode Mode
 }
 
-// Arg is one argument, of some Kind: N elements of Buf from Off, or a number, Int or Real.
+// Arg is one argument, of some Kind: N elements of Buf from Off, or a number, Int or Float.
 // [BufferArg], [IntArg], [FlagArg], [BitsArg] and [FloatArg] make one. A number that changes from
 // step to step is one of [StepScalars].
 type Arg struct {
@@ -174,7 +174,7 @@ type Arg struct {
 	Int     int64
 	Buf     Buffer
 	Off, N  int
-	Real    float64
+	Float   float64
 	scalars *StepScalars // nil: the number is none of them. Else Off is the step that the number is of
 }
 
@@ -186,11 +186,11 @@ const (
 	ArgNone ArgKind = iota
 	ArgBuffer
 	ArgInt
-	ArgReal
+	ArgFloat
 )
 
 // String names the kind in errors.
-func (k ArgKind) String() string { return [...]string{"nothing", "memory", "an int", "a real"}[k] }
+func (k ArgKind) String() string { return [...]string{"nothing", "memory", "an int", "a float"}[k] }
 
 // Kind returns the kind of argument that the parameter takes.
 func (m Mode) Kind() ArgKind {
@@ -198,17 +198,17 @@ func (m Mode) Kind() ArgKind {
 	case IntParam, LongParam:
 		return ArgInt
 	case FloatParam:
-		return ArgReal
+		return ArgFloat
 	}
 	return ArgBuffer
 }
 
-// Elements returns the element type of a parameter that is memory, on a device with reals of type
-// real.
-func (m Mode) Elements(real DType) DType {
+// Elements returns the element type of a parameter that is memory, on a device with floats of type
+// float.
+func (m Mode) Elements(float DType) DType {
 	switch of := m / 3; {
 	case of == 0:
-		return real
+		return float
 	case m >= InFloats:
 		return Float32
 	default:
@@ -258,8 +258,8 @@ func FlagArg(on bool) Arg {
 	return IntArg(0)
 }
 
-// FloatArg passes a real.
-func FloatArg(v float64) Arg { return Arg{Kind: ArgReal, Real: v} }
+// FloatArg passes a float.
+func FloatArg(v float64) Arg { return Arg{Kind: ArgFloat, Float: v} }
 
 // Target is what a launch must know of its device.
 type Target struct {

@@ -114,7 +114,7 @@ func TestBoundsOfHostBuffer(t *testing.T) {
 
 // TestModeOfNumbers: the kind of argument that a parameter takes, and how errors name it.
 func TestModeOfNumbers(t *testing.T) {
-	for m, want := range map[Mode]string{In: "memory", InOut.Of(Float16): "memory", IntParam: "an int", FloatParam: "a real"} {
+	for m, want := range map[Mode]string{In: "memory", InOut.Of(Float16): "memory", IntParam: "an int", FloatParam: "a float"} {
 		if got := m.Kind().String(); got != want {
 			t.Errorf("mode %d takes %s, want %s", m, got, want)
 		}

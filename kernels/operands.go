@@ -60,38 +60,38 @@ const guard = 72
 // Operands makes the arguments of one launch: buffers as host memory inside guards, numbers as they
 // are. Each method but Special, Kinks and Start adds arguments, and all return o.
 type Operands struct {
-	Args []Arg      // so far
-	Rand *rand.Rand // for what is drawn otherwise than by In
-	real DType
+	Args  []Arg      // so far
+	Rand  *rand.Rand // for what is drawn otherwise than by In
+	float DType
 
-	rounded *HostBuffer // of one element, whose type reals are rounded to; nil: they are not
+	rounded *HostBuffer // of one element, whose type floats are rounded to; nil: they are not
 }
 
-// NewOperands returns the arguments of a launch on reals of a type, none yet. What is drawn depends
+// NewOperands returns the arguments of a launch on floats of a type, none yet. What is drawn depends
 // on the seeds.
-func NewOperands(real DType, seed1, seed2 uint64) *Operands {
-	return &Operands{Rand: rand.New(rand.NewPCG(seed1, seed2)), real: real}
+func NewOperands(float DType, seed1, seed2 uint64) *Operands {
+	return &Operands{Rand: rand.New(rand.NewPCG(seed1, seed2)), float: float}
 }
 
-// Float returns the type of the reals.
-func (o *Operands) Float() DType { return o.real }
+// FloatType returns the type of the floats, Float32 or Float64.
+func (o *Operands) FloatType() DType { return o.float }
 
 func (o *Operands) add(m *HostBuffer) *Operands {
 	o.Args = append(o.Args, BufferArg(m, guard, m.Len()-2*guard))
 	return o
 }
 
-// In adds n reals uniform in [low, high).
+// In adds n floats uniform in [low, high).
 func (o *Operands) In(n int, low, high float64) *Operands {
-	return o.Reals(n, func(int) float64 { return low + (high-low)*o.Rand.Float64() })
+	return o.Floats(n, func(int) float64 { return low + (high-low)*o.Rand.Float64() })
 }
 
-// Out adds n reals that must all be written: they start as NaN.
-func (o *Operands) Out(n int) *Operands { return o.Reals(n, func(int) float64 { return math.NaN() }) }
+// Out adds n floats that must all be written: they start as NaN.
+func (o *Operands) Out(n int) *Operands { return o.Floats(n, func(int) float64 { return math.NaN() }) }
 
-// Reals adds the n reals f(0), f(1), …
-func (o *Operands) Reals(n int, f func(i int) float64) *Operands {
-	return o.Elements(o.real, n, func(i int) float64 {
+// Floats adds the n floats f(0), f(1), …
+func (o *Operands) Floats(n int, f func(i int) float64) *Operands {
+	return o.Elements(o.float, n, func(i int) float64 {
 		v := f(i)
 		if o.rounded != nil {
 			o.rounded.Set(0, v)
@@ -130,8 +130,8 @@ func (o *Operands) Int(vs ...int) *Operands {
 	return o
 }
 
-// Real adds reals by value.
-func (o *Operands) Real(vs ...float64) *Operands {
+// Float adds floats by value.
+func (o *Operands) Float(vs ...float64) *Operands {
 	for _, v := range vs {
 		o.Args = append(o.Args, FloatArg(v))
 	}

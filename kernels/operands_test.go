@@ -10,14 +10,14 @@ import (
 // TestOperands: arguments come in the order of the calls, of the device's type, with guards around
 // memory, and the same for the same seeds.
 func TestOperands(t *testing.T) {
-	for _, real := range []DType{Float32, Float64} {
+	for _, float := range []DType{Float32, Float64} {
 		build := func(seed uint64) *Operands {
-			o := NewOperands(real, seed, 2)
-			return o.In(40, -1, 2).Out(3).Ints(4, func(i int) int { return 10 * i }).Int(7, -8).Real(0.5).
-				Reals(2, func(i int) float64 { return float64(i) }).Start(9).Reals(0, nil)
+			o := NewOperands(float, seed, 2)
+			return o.In(40, -1, 2).Out(3).Ints(4, func(i int) int { return 10 * i }).Int(7, -8).Float(0.5).
+				Floats(2, func(i int) float64 { return float64(i) }).Start(9).Floats(0, nil)
 		}
 		o := build(1)
-		kinds := []ArgKind{ArgBuffer, ArgBuffer, ArgBuffer, ArgInt, ArgInt, ArgReal, ArgBuffer, ArgBuffer}
+		kinds := []ArgKind{ArgBuffer, ArgBuffer, ArgBuffer, ArgInt, ArgInt, ArgFloat, ArgBuffer, ArgBuffer}
 		if len(o.Args) != len(kinds) {
 			t.Fatalf("%d arguments, want %d", len(o.Args), len(kinds))
 		}
@@ -35,7 +35,7 @@ func TestOperands(t *testing.T) {
 			if a.Kind != ArgBuffer {
 				continue
 			}
-			if want := map[bool]DType{true: Int32, false: real}[i == 2]; a.Buf.DType() != want {
+			if want := map[bool]DType{true: Int32, false: float}[i == 2]; a.Buf.DType() != want {
 				t.Errorf("argument %d holds %v, want %v", i, a.Buf.DType(), want)
 			}
 			if a.Off < 64 || a.Buf.Len()-a.Off-a.N < 64 {
@@ -51,7 +51,7 @@ func TestOperands(t *testing.T) {
 				t.Errorf("an output starts as %v", v)
 			}
 		}
-		if got := values(2); !slices.Equal(got, []float64{0, 10, 20, 30}) || o.Args[3].Int != 7 || o.Args[4].Int != -8 || o.Args[5].Real != 0.5 {
+		if got := values(2); !slices.Equal(got, []float64{0, 10, 20, 30}) || o.Args[3].Int != 7 || o.Args[4].Int != -8 || o.Args[5].Float != 0.5 {
 			t.Errorf("ints %v, numbers %+v", got, o.Args[3:6])
 		}
 		if got := values(6); !slices.Equal(got, []float64{9, 1}) || o.Args[7].N != 0 {
@@ -107,7 +107,7 @@ func TestSpecial(t *testing.T) {
 		{6, (*Operands).Kinks, "[NaN +Inf -Inf 0 -0 0.5]"},
 		{2, (*Operands).Special, "[NaN +Inf]"},
 	} {
-		a := c.make(NewOperands(Float64, 1, 2).Out(1).Reals(c.n, func(int) float64 { return 0.5 })).Args[1]
+		a := c.make(NewOperands(Float64, 1, 2).Out(1).Floats(c.n, func(int) float64 { return 0.5 })).Args[1]
 		if got := fmt.Sprint(Slice[float64](a.Buf.(*HostBuffer), a.Off, a.N)); got != c.values {
 			t.Errorf("%s, want %s", got, c.values)
 		}

@@ -10,12 +10,12 @@ import (
 )
 
 // Precision says to what the factors of matrix products may be rounded. Their sums are in the
-// device's reals.
+// device's floats.
 type Precision uint8
 
 // The precisions.
 const (
-	PrecisionFloat32 Precision = iota // not at all: products are as accurate as the device's reals
+	PrecisionFloat32 Precision = iota // not at all: products are as accurate as the device's floats
 	PrecisionTF32                     // to 11 significant bits, in the range of float32; of two that are as near to the larger
 	PrecisionFloat16                  // to float16, of 11 significant bits in the range of 6·10⁻⁸ to 65504; ties to even
 	// To bfloat16: of products of BFloat16 tensors, whose factors are that already. It is no precision of
@@ -50,7 +50,7 @@ func (p *Precision) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Round returns what a factor, a real, is rounded to.
+// Round returns what a factor, a float, is rounded to.
 func (p Precision) Round(v float64) float64 {
 	switch p {
 	case PrecisionTF32:

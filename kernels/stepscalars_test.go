@@ -18,7 +18,7 @@ func TestStepScalars(t *testing.T) {
 		numbers[0], numbers[1] = FloatArg(float64(step)/2), IntArg(step)
 		return nil
 	})
-	if a := s.Arg(1); a.Kind != ArgReal || a.Real != 0 {
+	if a := s.Arg(1); a.Kind != ArgFloat || a.Float != 0 {
 		t.Errorf("before the first turn: %v", a)
 	}
 	for turn := 1; turn <= 3; turn++ {
@@ -31,8 +31,8 @@ func TestStepScalars(t *testing.T) {
 				t.Errorf("number %d of turn %d says that it is number %d of turn %d", i, turn, at, now)
 			}
 		}
-		if a, b := s.Arg(0), s.Number(1); a.Real != float64(turn)/2 || b != IntArg(turn) {
-			t.Errorf("turn %d: %v, %v", turn, a.Real, b)
+		if a, b := s.Arg(0), s.Number(1); a.Float != float64(turn)/2 || b != IntArg(turn) {
+			t.Errorf("turn %d: %v, %v", turn, a.Float, b)
 		}
 	}
 	broken = errors.New("no more")
@@ -87,7 +87,7 @@ func ExampleStepScalars() {
 		if err := scalars.Next(); err != nil {
 			fmt.Println(err)
 		}
-		fmt.Println(scalars.Arg(0).Real) // the last argument of a tensor.Launch, say
+		fmt.Println(scalars.Arg(0).Float) // the last argument of a tensor.Launch, say
 	}
 	// Output:
 	// 0.5

@@ -7,7 +7,7 @@ import (
 )
 
 // Tolerance is how far a device's result may lie from its host kernel's. A result passes if it is within
-// ULP units in the last place, or within Rel·ε·s, where ε is the spacing of reals at 1 and s the
+// ULP units in the last place, or within Rel·ε·s, where ε is the spacing of floats at 1 and s the
 // largest magnitude that Scale finds (the largest result if Scale is nil). NaN matches NaN only, an
 // infinity only itself, and results below the least normal number match each other: devices may
 // flush them. The zero value demands equal results.
@@ -18,7 +18,7 @@ type Tolerance struct {
 	// Bound, if it is not nil, is asked for elements that are not within ULP, in place of Rel: it
 	// returns, from the arguments before the launch, as host memory, how far element i of a
 	// parameter that the kernel writes may lie from the host kernel's.
-	Bound func(real DType, args []Arg) func(param, i int) float64
+	Bound func(float DType, args []Arg) func(param, i int) float64
 }
 
 // ULP allows n units in the last place: what the OpenCL 1.2 specification, section 7.4, grants.
@@ -59,7 +59,7 @@ func ordered(t DType, v float64) int64 {
 	return bits
 }
 
-// Epsilon returns the spacing of reals of type t at 1, and the least normal real.
+// Epsilon returns the spacing of floats of type t at 1, and the least normal float.
 func (t DType) Epsilon() (eps, least float64) {
 	switch t {
 	case Float64:
@@ -72,7 +72,7 @@ func (t DType) Epsilon() (eps, least float64) {
 	return 0x1p-23, 0x1p-126
 }
 
-// Limit returns v, or the greatest or the least real of type t where v is beyond; NaN stays.
+// Limit returns v, or the greatest or the least float of type t where v is beyond; NaN stays.
 func (t DType) Limit(v float64) float64 {
 	most := math.MaxFloat64
 	switch t {
@@ -102,7 +102,7 @@ func (tol Tolerance) Accepts(t DType, got, want, scale float64) bool {
 	return ULPDistance(t, got, want) <= int64(tol.ULP) || math.Abs(got-want) <= tol.Rel*eps*scale
 }
 
-// MaxAbs returns the largest finite magnitude among the reals of argument i, for [Tolerance].Scale;
+// MaxAbs returns the largest finite magnitude among the floats of argument i, for [Tolerance].Scale;
 // 0 if there is none.
 func MaxAbs(args []Arg, i int) float64 {
 	a := args[i]

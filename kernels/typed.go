@@ -1,8 +1,8 @@
 package kernels
 
-// Of returns the form of a kernel for elements of type t, which moves them: k itself for reals, nil if
-// there is none. It has the same parameters, with elements of [DType.Moved] for reals, and longs for
-// reals by value, whose low bits are those of an element.
+// Of returns the form of a kernel for elements of type t, which moves them: k itself for floats, nil if
+// there is none. It has the same parameters, with elements of [DType.Moved] for floats, and longs for
+// floats by value, whose low bits are those of an element.
 func (k *Kernel) Of(t DType) *Kernel {
 	if t = t.Moved(); t == Float32 || t == Float64 {
 		return k
@@ -10,7 +10,7 @@ func (k *Kernel) Of(t DType) *Kernel {
 	return k.typed[t]
 }
 
-// Typed gives a kernel its forms for elements that are not reals, of which it takes the host kernels: for
+// Typed gives a kernel its forms for elements that are not floats, of which it takes the host kernels: for
 // Int32, Uint8, Uint16 and Int64, in this order, the zero Host for a form that there is not. They are
 // the entry point of that name in a file, built with ELEM as the element type.
 func Typed(k *Kernel, file, name string, hosts ...HostKernel) *Kernel {

@@ -34,7 +34,7 @@ type Operation interface {
 // repeats elements.
 type View struct {
 	Arg     int   // the argument of the launch, or a Temporary of package operation
-	Type    DType // of the elements; Float32 stands for the device's reals
+	Type    DType // of the elements; Float32 stands for the device's floats
 	Offset  int
 	Strides []int
 }

@@ -42,7 +42,7 @@ func TestCheckFindsFaults(t *testing.T) {
 			Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}},
 			Grid:   kernels.GridPerElement(1),
 			Host: kernels.HostKernel{F32: func(call kernels.HostArgs[float32]) {
-				x, y := call.Reals(0), call.Reals(1)
+				x, y := call.Floats(0), call.Floats(1)
 				for i := range y {
 					y[i] = 2 * x[i]
 				}
@@ -70,9 +70,9 @@ func double() *kernels.Kernel {
 		Cases:  kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })}
 }
 
-func doubleHost[T kernels.Real](c kernels.HostArgs[T]) {
-	y := c.Reals(1)
-	for i, x := range c.Reals(0) {
+func doubleHost[T kernels.Float](c kernels.HostArgs[T]) {
+	y := c.Floats(1)
+	for i, x := range c.Floats(0) {
 		y[i] = 2 * x
 	}
 }

@@ -5,7 +5,7 @@
 //
 //	k.Cases = kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })
 //
-// A test of its package calls [All] on each device and for each type of reals:
+// A test of its package calls [All] on each device and for each type of floats:
 //
 //	d, err := tensor.Open("auto", tensor.Options{SkipSelfTest: true})
 //	err = kerneltest.All(d, false, k)

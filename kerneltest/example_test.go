@@ -10,9 +10,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-func halfHost[T kernels.Real](c kernels.HostArgs[T]) {
-	y := c.Reals(1)
-	for i, x := range c.Reals(0) {
+func halfHost[T kernels.Float](c kernels.HostArgs[T]) {
+	y := c.Floats(1)
+	for i, x := range c.Floats(0) {
 		y[i] = x / 2
 	}
 }
@@ -51,7 +51,7 @@ func Example_description() {
 		Grid:   kernels.GridFromArg(2),
 		Host:   kernels.HostKernel{F32: halfHost[float32], F64: halfHost[float64]},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
-			o.Reals(n, func(i int) float64 { return 6 + float64(i) }).Out(n).Int(n)
+			o.Floats(n, func(i int) float64 { return 6 + float64(i) }).Out(n).Int(n)
 		}),
 		Describe: func(args []kernels.Arg) []kernels.Operation {
 			return []kernels.Operation{&operation.Map{

@@ -47,11 +47,11 @@ func definite(o *kernels.Operands, count, n int) *kernels.Operands {
 		}
 		all = append(all, a...)
 	}
-	return o.Reals(len(all), func(i int) float64 { return all[i] })
+	return o.Floats(len(all), func(i int) float64 { return all[i] })
 }
 
-func runCholesky[T kernels.Real](c kernels.HostArgs[T]) {
-	x, y, n := c.Reals(0), c.Reals(1), c.Int(2)
+func runCholesky[T kernels.Float](c kernels.HostArgs[T]) {
+	x, y, n := c.Floats(0), c.Floats(1), c.Int(2)
 	c.Parallel(len(x)/(n*n), n*n*n/3, func(lo, hi int) {
 		for at := lo; at < hi; at++ {
 			choleskyOf(x[at*n*n:][:n*n], y[at*n*n:][:n*n], n)
@@ -60,7 +60,7 @@ func runCholesky[T kernels.Real](c kernels.HostArgs[T]) {
 }
 
 // choleskyOf factorises one matrix.
-func choleskyOf[T kernels.Real](x, l []T, n int) {
+func choleskyOf[T kernels.Float](x, l []T, n int) {
 	good := true
 	for i := range n {
 		row := l[i*n:][:n]

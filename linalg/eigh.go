@@ -23,7 +23,7 @@ var eigh = &kernels.Kernel{Name: "k_eigh", Text: jacobiSource + eighSource, File
 	Cases: func(few bool) (list []kernels.Case) {
 		of := func(name string, n int, f func(o *kernels.Operands) func(int) float64) {
 			list = append(list, kernels.Case{Name: name, Build: func(o *kernels.Operands) {
-				o.Reals(2*n*n, f(o)).Out(2 * (n*n + n)).Out(2 * n * n).Out(2 * (n + 1)).Int(n)
+				o.Floats(2*n*n, f(o)).Out(2 * (n*n + n)).Out(2 * n * n).Out(2 * (n + 1)).Int(n)
 			}})
 		}
 		for _, n := range sizes(few) {
@@ -42,8 +42,8 @@ var eigh = &kernels.Kernel{Name: "k_eigh", Text: jacobiSource + eighSource, File
 
 func init() { eigh.Tol = conditioned.Tolerance(eigh) }
 
-func runEigh[T kernels.Real](c kernels.HostArgs[T]) {
-	x, p, work, turns, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(4)
+func runEigh[T kernels.Float](c kernels.HostArgs[T]) {
+	x, p, work, turns, n := c.Floats(0), c.Floats(1), c.Floats(2), c.Floats(3), c.Int(4)
 	c.Parallel(len(x)/(n*n), 20*n*n*n, func(lo, hi int) {
 		for at := lo; at < hi; at++ {
 			w, turn := work[at*n*n:][:n*n], turns[at*(n+1):][:n+1]
@@ -55,7 +55,7 @@ func runEigh[T kernels.Real](c kernels.HostArgs[T]) {
 }
 
 // eighOf is k_eigh of one matrix.
-func eighOf[T kernels.Real](x, p, w, turn []T, n int) {
+func eighOf[T kernels.Float](x, p, w, turn []T, n int) {
 	v, lambda := p[:n*n], p[n*n:]
 	var most, strange, sum T
 	for i := range n {
@@ -103,7 +103,7 @@ func eighOf[T kernels.Real](x, p, w, turn []T, n int) {
 }
 
 // eighSweep makes 0 of every element beside the diagonal of w once, and reports whether one was more than least.
-func eighSweep[T kernels.Real](v, w, turn []T, n int, least T) (moved bool) {
+func eighSweep[T kernels.Float](v, w, turn []T, n int, least T) (moved bool) {
 	for step := 1; step < 2*n-2; step++ { // pairs of one sum: see jacobi.cl
 		first, last, any := max(0, step-n+1), (step-1)/2, false
 		for p := first; p <= last; p++ {

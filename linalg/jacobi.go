@@ -15,7 +15,7 @@ const sweeps = 40
 
 // rotation returns the tangent, the cosine and the sine of the rotation that makes 0 of the element apq
 // of a symmetric matrix.
-func rotation[T kernels.Real](app, aqq, apq T) (t, co, si T) {
+func rotation[T kernels.Float](app, aqq, apq T) (t, co, si T) {
 	z := (aqq - app) / (2 * apq)
 	t = 1 / (abs(z) + T(math.Sqrt(float64(1+z*z))))
 	if z < 0 {
@@ -26,7 +26,7 @@ func rotation[T kernels.Real](app, aqq, apq T) (t, co, si T) {
 }
 
 // rotate rotates rows x and y.
-func rotate[T kernels.Real](x, y []T, co, si T) {
+func rotate[T kernels.Float](x, y []T, co, si T) {
 	y = y[:len(x)]
 	for i, p := range x {
 		q := y[i]
@@ -43,7 +43,7 @@ func swap[T any](x, y []T) {
 }
 
 // epsilon returns the spacing of numbers of type T at 1.
-func epsilon[T kernels.Real]() T {
+func epsilon[T kernels.Float]() T {
 	eps, _ := kernels.Float64.Epsilon()
 	if T(1)+T(eps) == 1 {
 		eps, _ = kernels.Float32.Epsilon()

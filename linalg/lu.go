@@ -26,7 +26,7 @@ var lu = &kernels.Kernel{Name: "k_lu", Text: luSource, File: "lu.cl",
 			}})
 		}
 		return append(list, kernels.Case{Name: "singular", Build: func(o *kernels.Operands) {
-			o.Reals(2*4*4, func(i int) float64 { return float64(i % 4) }).Out(2 * 4 * 4)
+			o.Floats(2*4*4, func(i int) float64 { return float64(i % 4) }).Out(2 * 4 * 4)
 			o.Ints(2*4, func(int) int { return -1 }).Out(2).Int(4)
 		}})
 	}}
@@ -57,8 +57,8 @@ func init() {
 	luSolve.Tol = conditioned.Tolerance(luSolve)
 }
 
-func runLU[T kernels.Real](c kernels.HostArgs[T]) {
-	x, a, p, sign, n := c.Reals(0), c.Reals(1), c.Ints(2), c.Reals(3), c.Int(4)
+func runLU[T kernels.Float](c kernels.HostArgs[T]) {
+	x, a, p, sign, n := c.Floats(0), c.Floats(1), c.Ints(2), c.Floats(3), c.Int(4)
 	copy(a, x)
 	c.Parallel(len(sign), n*n*n/2, func(lo, hi int) {
 		for at := lo; at < hi; at++ {
@@ -68,7 +68,7 @@ func runLU[T kernels.Real](c kernels.HostArgs[T]) {
 }
 
 // luOf factorises one matrix in its place, and returns the sign of the permutation p.
-func luOf[T kernels.Real](a []T, p []int32, n int) T {
+func luOf[T kernels.Float](a []T, p []int32, n int) T {
 	sign := T(1)
 	for i := range p {
 		p[i] = int32(i)
@@ -104,10 +104,10 @@ func luOf[T kernels.Real](a []T, p []int32, n int) T {
 	return sign
 }
 
-func abs[T kernels.Real](v T) T { return T(math.Abs(float64(v))) }
+func abs[T kernels.Float](v T) T { return T(math.Abs(float64(v))) }
 
-func runLUSolve[T kernels.Real](c kernels.HostArgs[T]) {
-	a, p, b, x, n, m := c.Reals(0), c.Ints(1), c.Reals(2), c.Reals(3), c.Int(4), c.Int(5)
+func runLUSolve[T kernels.Float](c kernels.HostArgs[T]) {
+	a, p, b, x, n, m := c.Floats(0), c.Ints(1), c.Floats(2), c.Floats(3), c.Int(4), c.Int(5)
 	c.Parallel(len(x)/(n*m), 2*n*n*m, func(lo, hi int) {
 		for at := lo; at < hi; at++ {
 			lu, from, y := a[at*n*n:][:n*n], b[at*n*m:][:n*m], x[at*n*m:][:n*m]

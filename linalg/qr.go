@@ -57,8 +57,8 @@ func init() {
 	qrQ.Tol = conditioned.Tolerance(qrQ)
 }
 
-func runQR[T kernels.Real](c kernels.HostArgs[T]) {
-	x, w, t, m, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4)
+func runQR[T kernels.Float](c kernels.HostArgs[T]) {
+	x, w, t, m, n := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(3), c.Int(4)
 	k := min(m, n)
 	c.Parallel(len(x)/(m*n), 2*m*n*k, func(lo, hi int) {
 		for at := lo; at < hi; at++ {
@@ -71,7 +71,7 @@ func runQR[T kernels.Real](c kernels.HostArgs[T]) {
 }
 
 // turned sets to to the transpose of rows of n elements, divided by a number.
-func turned[T kernels.Real](to, from []T, n int, by T) {
+func turned[T kernels.Float](to, from []T, n int, by T) {
 	m := len(from) / n
 	for i := range m {
 		for j, v := range from[i*n:][:n] {
@@ -81,7 +81,7 @@ func turned[T kernels.Real](to, from []T, n int, by T) {
 }
 
 // reflect makes reflection j of w [n, m], applies it to the rows behind, and returns its factor.
-func reflect[T kernels.Real](w []T, j, m, n int) (factor T) {
+func reflect[T kernels.Float](w []T, j, m, n int) (factor T) {
 	v := w[j*m:][:m]
 	head, rest := v[j], v[j+1:]
 	var most, tail, sum T
@@ -111,7 +111,7 @@ func reflect[T kernels.Real](w []T, j, m, n int) (factor T) {
 }
 
 // reflected applies a reflection, whose vector is 1 and rest, to y.
-func reflected[T kernels.Real](y, rest []T, factor T) {
+func reflected[T kernels.Float](y, rest []T, factor T) {
 	s, behind := y[0], y[1:][:len(rest)]
 	for i, v := range rest {
 		s += v * behind[i]
@@ -123,8 +123,8 @@ func reflected[T kernels.Real](y, rest []T, factor T) {
 	}
 }
 
-func runQRQ[T kernels.Real](c kernels.HostArgs[T]) {
-	w, t, q, m, n, k, cols, rows := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
+func runQRQ[T kernels.Float](c kernels.HostArgs[T]) {
+	w, t, q, m, n, k, cols, rows := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7)
 	c.Parallel(rows, 4*m*k, func(lo, hi int) {
 		for id := lo; id < hi; id++ {
 			at, y := id/cols, q[id*m:][:m]

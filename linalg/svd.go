@@ -35,7 +35,7 @@ var svd = &kernels.Kernel{Name: "k_svd", Text: jacobiSource + svdSource, File: "
 		}
 		of := func(name string, f func(i int) float64) {
 			list = append(list, kernels.Case{Name: name, Build: func(o *kernels.Operands) {
-				o.Reals(2*4*3, f).Out(2*(3*4+3+3*3)).Int(4, 3)
+				o.Floats(2*4*3, f).Out(2*(3*4+3+3*3)).Int(4, 3)
 			}})
 		}
 		of("zero", func(int) float64 { return 0 })
@@ -47,8 +47,8 @@ var svd = &kernels.Kernel{Name: "k_svd", Text: jacobiSource + svdSource, File: "
 
 func init() { svd.Tol = conditioned.Tolerance(svd) }
 
-func runSVD[T kernels.Real](c kernels.HostArgs[T]) {
-	x, p, m, n := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3)
+func runSVD[T kernels.Float](c kernels.HostArgs[T]) {
+	x, p, m, n := c.Floats(0), c.Floats(1), c.Int(2), c.Int(3)
 	size := n*m + n + n*n
 	var set *vec.Set
 	if c.Vectors() {
@@ -66,7 +66,7 @@ func runSVD[T kernels.Real](c kernels.HostArgs[T]) {
 }
 
 // jacobi is the method of Hestenes and Jacobi on matrices [m, n].
-type jacobi[T kernels.Real] struct {
+type jacobi[T kernels.Float] struct {
 	m, n    int
 	rows    []T           // [n, m + n]: a column of U·S, and the same of V
 	squares []T           // of the lengths of columns of U·S

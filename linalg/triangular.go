@@ -41,8 +41,8 @@ var solveTriangular = &kernels.Kernel{Name: "k_solve_triangular", Text: triangul
 
 func init() { solveTriangular.Tol = conditioned.Tolerance(solveTriangular) }
 
-func runSolveTriangular[T kernels.Real](c kernels.HostArgs[T]) {
-	a, b, x, n, m, flags := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(6)
+func runSolveTriangular[T kernels.Float](c kernels.HostArgs[T]) {
+	a, b, x, n, m, flags := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(3), c.Int(4), c.Int(6)
 	c.Parallel(len(x)/(n*m), n*n*m, func(lo, hi int) {
 		for at := lo; at < hi; at++ {
 			y := x[at*n*m:][:n*m]
@@ -53,7 +53,7 @@ func runSolveTriangular[T kernels.Real](c kernels.HostArgs[T]) {
 }
 
 // substitute solves A·X = Y for the triangle of A that flags name, and puts X in the place of Y [n, m].
-func substitute[T kernels.Real](a, y []T, n, m, flags int) {
+func substitute[T kernels.Float](a, y []T, n, m, flags int) {
 	for at := range n {
 		i, from, to := at, 0, at
 		if flags&upper != 0 {

@@ -97,7 +97,7 @@ func (l *MultiHeadAttention) Forward(x *autograd.Node) *autograd.Node { return l
 // Attend returns, for queries […, l, size], keys […, s, size] and as many values, whose leading
 // axes broadcast, the attention […, l, size]. mask broadcasts to […, heads, l, s], or is nil, as
 // that of [autograd.Node.ScaledDotProductAttention]: where one of Bool is false, and where one of
-// floats is −∞, a query does not attend to a key; else what is real is added. (PyTorch's boolean
+// floats is −∞, a query does not attend to a key; else what is a float is added. (PyTorch's boolean
 // mask of this layer says the opposite: where not to attend.) A padded batch, of Bool [batch, s],
 // is masked by its view [batch, 1, 1, s]. What is the same Node goes through one product of
 // matrices. It panics with tensor.ErrShape.

@@ -63,8 +63,8 @@ func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
 	key := maskMap{rank: x.Rank(), causal: m.causal, later: m.first != nil}
 	if mask != nil {
 		key.bits = mask.Type() == tensor.Bool
-		key.reals = !key.bits
-		key.add = key.reals && m.add
+		key.floats = !key.bits
+		key.add = key.floats && m.add
 	}
 	j, made := maskMaps.Load(key)
 	if !made {
@@ -103,9 +103,9 @@ func mustMask(mask *tensor.Tensor, scores []int) {
 
 // maskMap is what the kernels of maskings differ in.
 type maskMap struct {
-	rank                     int
-	causal, bits, reals, add bool
-	later                    bool // the queries begin at another key than the first
+	rank                      int
+	causal, bits, floats, add bool
+	later                     bool // the queries begin at another key than the first
 }
 
 var maskMaps sync.Map // of maskMap: *kernels.FusedElementwise
@@ -120,16 +120,16 @@ func (k maskMap) joined() *kernels.FusedElementwise {
 	switch {
 	case k.bits:
 		off(mask.Eq(expr.Const(0)))
-	case k.reals:
+	case k.floats:
 		off(mask.Eq(expr.Const(math.Inf(-1))))
 	}
 	scalars := []float64{0.5, -2}
 	if k.causal {
-		query := expr.Index(k.rank - 2).Real()
+		query := expr.Index(k.rank - 2).Float()
 		if k.later {
-			query, scalars = query.Add(expr.IntParam(2).Real()), append(scalars, 3)
+			query, scalars = query.Add(expr.IntParam(2).Float()), append(scalars, 3)
 		}
-		off(expr.Index(k.rank - 1).Real().Gt(query))
+		off(expr.Index(k.rank - 1).Float().Gt(query))
 	}
 	f := &kernels.Function{Name: fmt.Sprintf("attention_mask_%d", k.rank), Value: value, Scalars: scalars}
 	return &kernels.FusedElementwise{Name: "attention_mask", Functions: []*kernels.Function{f}}

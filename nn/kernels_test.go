@@ -27,7 +27,7 @@ func TestKernels(t *testing.T) {
 	list := []*kernels.Kernel{
 		of(gruStep, 2, false), of(gruGateGrads, 2, false), of(gruBack, 2, true),
 		of(lstmStep, 2, false, unit, unit, unit, unit, indexed), of(lstmGateGrads, 2, false), of(lstmBack, 2, true, indexed, unit, unit, unit, unit, unit, unit, indexed),
-		of(maskMap{rank: 4, causal: true, bits: true}.joined(), 4, false), of(maskMap{rank: 3, causal: true, reals: true, add: true}.joined(), 3, false),
+		of(maskMap{rank: 4, causal: true, bits: true}.joined(), 4, false), of(maskMap{rank: 3, causal: true, floats: true, add: true}.joined(), 3, false),
 		of(maskMap{rank: 5, causal: true, later: true}.joined(), 5, false), of(rotaryAngles, 3, false),
 		of(truncated.Alone(), 1, false),
 	}

@@ -57,7 +57,7 @@ func angles(frequencies *tensor.Tensor, first kernels.Arg, l int) (cos, sin *aut
 // rotaryAngles are the cosine and the sine of (i + n)·x, i being the index along the first axis, and
 // n an int.
 var rotaryAngles = func() *kernels.FusedElementwise {
-	angle := expr.Index(0).Real().Add(expr.IntParam(0).Real()).Mul(expr.Input(0))
+	angle := expr.Index(0).Float().Add(expr.IntParam(0).Float()).Mul(expr.Input(0))
 	return &kernels.FusedElementwise{Name: "rotary_angles", Functions: []*kernels.Function{
 		{Name: "rotary_cos", Value: angle.Cos(), Scalars: []float64{3}},
 		{Name: "rotary_sin", Value: angle.Sin(), Scalars: []float64{3}},

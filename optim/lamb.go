@@ -48,7 +48,7 @@ var lambRule = func() *kernels.FusedElementwise {
 	m := faded(moment(0), gradient, expr.Param(4), expr.Param(5))
 	v := faded(moment(1), gradient.Square(), expr.Param(6), expr.Param(7))
 	u := expr.Param(0).Mul(m).Div(v.Sqrt().Mul(expr.Param(1)).Add(expr.Param(3))).Add(expr.Param(2).Mul(parameter))
-	u = expr.Where(expr.Index(1).Real().Lt(expr.Input(4)), u, expr.Const(0))
+	u = expr.Where(expr.Index(1).Float().Lt(expr.Input(4)), u, expr.Const(0))
 	return newRule("lamb", []float64{1.2, 1.5, 0.1, 1e-6, 0.9, 0.1, 0.99, 0.01}, [][2]float64{signed, squares, {0, 64}}, m, v, u)
 }()
 

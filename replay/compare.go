@@ -140,8 +140,8 @@ func (p *pairs) number(a, b *kernels.Arg) string {
 		return "a step scalar of another step in the second: call StepScalars.Next as often in each step, and StepScalars.Arg after it"
 	case s == nil && a.Kind == kernels.ArgInt && a.Int != b.Int:
 		return fmt.Sprintf("%d in the first, %d in the second, and no step scalar: see kernels.StepScalars", a.Int, b.Int)
-	case s == nil && math.Float64bits(a.Real) != math.Float64bits(b.Real):
-		return fmt.Sprintf("%v in the first, %v in the second, and no step scalar: see kernels.StepScalars", a.Real, b.Real)
+	case s == nil && math.Float64bits(a.Float) != math.Float64bits(b.Float):
+		return fmt.Sprintf("%v in the first, %v in the second, and no step scalar: see kernels.StepScalars", a.Float, b.Float)
 	}
 	return ""
 }

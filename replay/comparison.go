@@ -69,7 +69,7 @@ func (t *comparison) key(list []capture.Launch) string {
 			if a.Kind == kernels.ArgBuffer {
 				fmt.Fprintf(&s, " %d+%d:%d", number[a.Buf], a.Off-t.memory[a.Buf].lo, a.N)
 			} else {
-				fmt.Fprintf(&s, " %d,%x", a.Int, math.Float64bits(a.Real))
+				fmt.Fprintf(&s, " %d,%x", a.Int, math.Float64bits(a.Float))
 			}
 		}
 	}

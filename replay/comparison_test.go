@@ -20,8 +20,8 @@ func magnitude(f func(x float64) float64) *kernels.Kernel {
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}},
 		Grid:   kernels.GridPerElement(0),
 		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
-			for i, v := range c.Reals(0) {
-				c.Reals(1)[i] = float32(f(float64(v)))
+			for i, v := range c.Floats(0) {
+				c.Floats(1)[i] = float32(f(float64(v)))
 			}
 		}},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n) })}

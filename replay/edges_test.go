@@ -25,7 +25,7 @@ func TestWindowsJoined(t *testing.T) {
 	})
 }
 
-// TestBytesMoved: bytes that become reals, and are then only moved, are converted in the launch
+// TestBytesMoved: bytes that become floats, and are then only moved, are converted in the launch
 // that moves them.
 func TestBytesMoved(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {

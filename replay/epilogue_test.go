@@ -291,11 +291,11 @@ kernel void doubled(IN(X), OUT(Y), int n PUT_PARAMS) {
 		Grid: kernels.GridFromArg(2),
 		Host: kernels.HostKernel{
 			F32: func(c kernels.HostArgs[float32]) {
-				host(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) },
-					func(i int, v float64) { c.Reals(1)[i] = float32(v) })
+				host(c.Int(2), func(i int) float64 { return float64(c.Floats(0)[i]) },
+					func(i int, v float64) { c.Floats(1)[i] = float32(v) })
 			},
 			F64: func(c kernels.HostArgs[float64]) {
-				host(c.Int(2), func(i int) float64 { return c.Reals(0)[i] }, func(i int, v float64) { c.Reals(1)[i] = v })
+				host(c.Int(2), func(i int) float64 { return c.Floats(0)[i] }, func(i int, v float64) { c.Floats(1)[i] = v })
 			}},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n).Int(n) }),
 		Fusions: fused.Fusions{Epilogue: &fused.EpilogueSpec{Result: 1, CPU: 1, GPU: 1,

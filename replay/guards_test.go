@@ -320,7 +320,7 @@ func TestRefusedRuns(t *testing.T) {
 			return one(tensor.ScalarFromArg(d, scalars.Arg(0)))
 		})
 		kind = kernels.IntArg(1)
-		refused(t, "a number of another kind", rec.Run(), tensor.ErrArgument, "an int", "a real")
+		refused(t, "a number of another kind", rec.Run(), tensor.ErrArgument, "an int", "a float")
 	})
 }
 
@@ -385,7 +385,7 @@ func TestNumberOfWorkItems(t *testing.T) {
 			Params: []kernels.Param{{Name: "Y", Mode: kernels.InOut}, {Name: "n", Mode: kernels.IntParam}},
 			Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 				for i := range c.Int(1) {
-					c.Reals(0)[i] = 1
+					c.Floats(0)[i] = 1
 				}
 			}}}
 		n, y := 0, tensor.Zeros(d, 1000)

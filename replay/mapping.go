@@ -17,7 +17,7 @@ import (
 
 // mapping is a launch that is one operation.Map, or several in one: formulas of views and numbers.
 type mapping struct {
-	typ      kernels.DType // that it is computed in: Float32, for the device's reals and floats of 16 bits, or Int32
+	typ      kernels.DType // that it is computed in: Float32, for the device's floats and floats of 16 bits, or Int32
 	dims     []int
 	operands []operand
 	results  []result
@@ -29,7 +29,7 @@ type mapping struct {
 // operand is expr.Input(i) of the formulas, i being its place.
 type operand struct {
 	view
-	mask   bool // of Uint8, among reals
+	mask   bool // of Uint8, among floats
 	domain [2]float64
 }
 
@@ -87,7 +87,7 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 					o.domain = r.Function.Domain(i)
 				}
 			}
-			// A byte among reals is its number, as a mask is.
+			// A byte among floats is its number, as a mask is.
 			o.mask = o.mask || v.Type == kernels.Uint8 && m.typ == kernels.Float32
 			if v.Arg < 0 || v.Type != m.typ && m.typ != kernels.Float32 && !(o.mask && v.Type == kernels.Uint8) {
 				return nil, because(ReasonTypes, "its operands are of several types")
@@ -121,7 +121,7 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 				numbers[i] = expr.Const(s.Value)
 				continue
 			}
-			if kind := args[s.Arg].Kind; (kind == kernels.ArgReal) != (m.typ == kernels.Float32) {
+			if kind := args[s.Arg].Kind; (kind == kernels.ArgFloat) != (m.typ == kernels.Float32) {
 				return nil, because(ReasonTypes, "it takes a number of another type")
 			}
 			numbers[i] = expr.Param(m.scalar(scalar{args[s.Arg], f.Scalars[i]}))

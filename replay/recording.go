@@ -205,7 +205,7 @@ func (t *turn) advance() error {
 	return nil
 }
 
-func (u use) set(number kernels.Arg) { u.arg.Int, u.arg.Real = number.Int, number.Real }
+func (u use) set(number kernels.Arg) { u.arg.Int, u.arg.Float = number.Int, number.Float }
 
 // Free gives back the memory of the recording, and its hold on the outputs. It may not be run any
 // more; freeing it again does nothing. What is not freed comes back with the garbage. It panics

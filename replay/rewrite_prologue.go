@@ -18,7 +18,7 @@ import (
 //   - what they read is written before the launch
 //   - they do not say what they compute, or may round otherwise than that says; or do so once,
 //     since it is the same in every run
-//   - they write a result in another order than rows, or of another type than reals
+//   - they write a result in another order than rows, or of another type than floats
 //   - they read much more than they write
 //   - the device computes the launch wrongly.
 var prologuePass = rewrite{"prologue-fusion", "computes maps and gathers where launches by rows read their results",

@@ -29,7 +29,7 @@ import (
 //     for CPUs whose work-groups have a number
 //   - there would be more than 12 launches in one, or of kernels that are built with different
 //     options
-//   - a map is strided along its rows, reads indices, or is of other types than reals
+//   - a map is strided along its rows, reads indices, or is of other types than floats
 //   - the device computes the launch wrongly
 //   - a function of a driver would be computed in vectors in one and alone in the other.
 var rowsPass = rewrite{"rows", "makes one launch of reductions of rows with what precedes and follows them", fuseRows}

@@ -311,11 +311,11 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 		Grid: kernels.GridFromArg(2),
 		Host: kernels.HostKernel{
 			F32: func(c kernels.HostArgs[float32]) {
-				host(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) },
-					func(i int, v float64) { c.Reals(1)[i] = float32(v) })
+				host(c.Int(2), func(i int) float64 { return float64(c.Floats(0)[i]) },
+					func(i int, v float64) { c.Floats(1)[i] = float32(v) })
 			},
 			F64: func(c kernels.HostArgs[float64]) {
-				host(c.Int(2), func(i int) float64 { return c.Reals(0)[i] }, func(i int, v float64) { c.Reals(1)[i] = v })
+				host(c.Int(2), func(i int) float64 { return c.Floats(0)[i] }, func(i int, v float64) { c.Floats(1)[i] = v })
 			}},
 		Trial: func(like []kernels.Arg) []kernels.Operand {
 			n := 8

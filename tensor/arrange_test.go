@@ -15,7 +15,7 @@ import (
 )
 
 // layouts returns tensors of a type in several shapes and layouts, all of numbers that every type
-// holds, and for reals with special ones among them.
+// holds, and for floats with special ones among them.
 func layouts(d tensor.Device, typ tensor.Type) map[string]*tensor.Tensor {
 	data := make([]float64, 120)
 	for i := range data {

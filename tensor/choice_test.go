@@ -18,18 +18,18 @@ import (
 // less than float32 can tell.
 func TestConditionMethods(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		reals := []float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), 2, 0.5, -2, 3, 1}
+		floats := []float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), 2, 0.5, -2, 3, 1}
 		large := []int32{math.MaxInt32, math.MaxInt32 - 1, math.MinInt32, math.MinInt32 + 1, 0, 1, -1, 1 << 24, 1<<24 + 1, 2, 255, 3}
 		operands := map[string][2]*tensor.Tensor{
-			"reals":      {devtest.New(d, reals, 12, 1), devtest.New(d, reals)},
+			"reals":      {devtest.New(d, floats, 12, 1), devtest.New(d, floats)},
 			"ints":       {devtest.New(d, large, 12, 1), devtest.New(d, large)},
 			"bytes":      {devtest.New(d, []uint8{0, 1, 2, 255, 128, 7}, 2, 3).T(), devtest.New(d, []uint8{1, 255, 0, 7, 2, 128}, 3, 2)},
-			"halves":     {devtest.New(d, reals, 4, 3).To(tensor.Float16).T(), devtest.New(d, reals[:3], 3, 1)},
+			"halves":     {devtest.New(d, floats, 4, 3).To(tensor.Float16).T(), devtest.New(d, floats[:3], 3, 1)},
 			"int, real":  {devtest.New(d, []int32{1, 2, 0, 3}), devtest.New(d, []float64{1, 1.5, math.NaN(), math.Inf(1)})},
 			"byte, int":  {devtest.New(d, []uint8{255, 1, 0}), devtest.New(d, []int32{255, 257, -1})},
-			"empty":      {devtest.New(d, reals[:0], 0, 3), devtest.New(d, reals[:3])},
+			"empty":      {devtest.New(d, floats[:0], 0, 3), devtest.New(d, floats[:3])},
 			"no axes":    {tensor.Scalar(d, 1), tensor.Scalar(d, 1)},
-			"with steps": {devtest.New(d, reals, 3, 4).Step(1, 2), devtest.New(d, reals[:6], 2, 3).T()},
+			"with steps": {devtest.New(d, floats, 3, 4).Step(1, 2), devtest.New(d, floats[:6], 2, 3).T()},
 		}
 		for _, f := range fn.Conditions {
 			method := methodOf(t, f)
@@ -260,7 +260,7 @@ func TestNanToNum(t *testing.T) {
 	})
 }
 
-// TestFunctionTypes: what rounds keeps integers, what leaves them gives reals, and a mask is a
+// TestFunctionTypes: what rounds keeps integers, what leaves them gives floats, and a mask is a
 // mask.
 func TestFunctionTypes(t *testing.T) {
 	d := devtest.CPU(t)

@@ -28,7 +28,7 @@ func count(d tensor.Device, shape ...int) *tensor.Tensor {
 	return devtest.New(d, v, shape...)
 }
 
-// TestConvOperands: non-contiguous views, other types than reals, none of a batch and a bias of a
+// TestConvOperands: non-contiguous views, other types than floats, none of a batch and a bias of a
 // view are as good as what they are copies of.
 func TestConvOperands(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {

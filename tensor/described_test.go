@@ -199,9 +199,9 @@ func (r *randomOps) step(kind int) {
 		}
 		x, axes := r.tensor(Int32, shape...), r.axes(shape)
 		x.Max(axes...)
-		real := x.To(r.d.DefaultType())
-		y := real.Min(axes...)
-		api{}.MaxGrad(real, y, r.tensor(r.d.DefaultType(), y.Shape()...), axes...)
+		float := x.To(r.d.DefaultType())
+		y := float.Min(axes...)
+		api{}.MaxGrad(float, y, r.tensor(r.d.DefaultType(), y.Shape()...), axes...)
 	case 9: // products, with accumulation, and of long sums in parts
 		m, n, k := 1+r.IntN(9), 1+r.IntN(9), 1+r.IntN(9)
 		if r.IntN(4) == 0 {

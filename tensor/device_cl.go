@@ -344,9 +344,9 @@ func numberArg(m kernels.Mode, float kernels.DType, a *kernels.Arg) clrt.Arg {
 	case m == kernels.IntParam:
 		return clrt.IntArg(int32(a.Int))
 	case float == kernels.Float64:
-		return clrt.DoubleArg(a.Real)
+		return clrt.DoubleArg(a.Float)
 	}
-	return clrt.FloatArg(float32(a.Real))
+	return clrt.FloatArg(float32(a.Float))
 }
 
 // build builds the entry point of k for floats of a type.

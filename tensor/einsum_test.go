@@ -38,7 +38,7 @@ func TestEinsumViews(t *testing.T) {
 	})
 }
 
-// TestEinsumIntegers: of integers it is of integers, which wrap around, and of mixed ones of reals.
+// TestEinsumIntegers: of integers it is of integers, which wrap around, and of mixed ones of floats.
 func TestEinsumIntegers(t *testing.T) {
 	d := devtest.CPU(t)
 	a := devtest.New(d, []int32{1, 2, 3, 1 << 30}, 2, 2)

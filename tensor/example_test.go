@@ -97,7 +97,7 @@ kernel void reverse(IN(X), OUT(Y), int n) {
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 		Grid:   kernels.GridFromArg(2),
 		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
-			x, y := c.Reals(0), c.Reals(1)
+			x, y := c.Floats(0), c.Floats(1)
 			for i := range y {
 				y[i] = x[len(x)-1-i]
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Pixels as bytes, a mean as reals, rows picked by integers.
+// Pixels as bytes, a mean as floats, rows picked by integers.
 func ExampleType() {
 	d, err := tensor.Open("cpu", tensor.Options{})
 	if err != nil {

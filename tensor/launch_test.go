@@ -36,8 +36,8 @@ func TestLaunchArguments(t *testing.T) {
 			say  string
 			args []kernels.Arg
 		}{
-			{tensor.ErrArgument, "argument 2, value, is a real, not an int", []kernels.Arg{whole, kernels.IntArg(4), kernels.IntArg(7)}},
-			{tensor.ErrArgument, "argument 1, n, is an int, not a real", []kernels.Arg{whole, kernels.FloatArg(4), kernels.FloatArg(7)}},
+			{tensor.ErrArgument, "argument 2, value, is a float, not an int", []kernels.Arg{whole, kernels.IntArg(4), kernels.IntArg(7)}},
+			{tensor.ErrArgument, "argument 1, n, is an int, not a float", []kernels.Arg{whole, kernels.FloatArg(4), kernels.FloatArg(7)}},
 			{tensor.ErrArgument, "argument 0, Y, is memory, not an int", []kernels.Arg{kernels.IntArg(1), kernels.IntArg(4), kernels.FloatArg(7)}},
 			{tensor.ErrArgument, "argument 1, n, is an int, not nothing", []kernels.Arg{whole, {}, kernels.FloatArg(7)}},
 			{tensor.ErrArgument, "takes 3 arguments (Y, n, value), not 2", []kernels.Arg{whole, kernels.IntArg(4)}},
@@ -81,7 +81,7 @@ func TestTwoGoroutines(t *testing.T) {
 		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			close(entered)
 			<-leave
-			c.Reals(0)[0] = 42
+			c.Floats(0)[0] = 42
 		}}}
 	x, y := tensor.Full(d, 3, 4), tensor.Zeros(d, 1)
 	var first sync.WaitGroup

@@ -49,7 +49,7 @@ func (api) Linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph
 		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the function %q reads indices, operands by index or scalars that are ints: see MapInto", f.Name)})
 	}
 	if f.Condition() || f.Whole() {
-		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the function %q gives no reals, as a layer does", f.Name)})
+		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the function %q gives no floats, as a layer does", f.Name)})
 	}
 	checkLayer(op, x, w)
 	checkMatMul(op, x, w)

@@ -104,7 +104,7 @@ func scalarKind(j *kernels.FusedElementwise, out *Tensor, i int) kernels.ArgKind
 	if j.IntScalar(i) || out.typ.Integer() {
 		return kernels.ArgInt
 	}
-	return kernels.ArgReal
+	return kernels.ArgFloat
 }
 
 // mustJoined panics unless there are functions, with as many scalars, results and operands as they

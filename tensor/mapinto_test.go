@@ -40,7 +40,7 @@ func everything(rank int) *kernels.FusedElementwise {
 		return &kernels.Function{Name: name, Value: f, Integers: true, Scalars: []float64{2, 7, 11, -13}}
 	}
 	return &kernels.FusedElementwise{Name: fmt.Sprintf("joined_%d", rank), Functions: []*kernels.Function{
-		function("difference", jx.Sub(jy).Add(js.Mul(number.Rem(expr.Const(50)).Real()))),
+		function("difference", jx.Sub(jy).Add(js.Mul(number.Rem(expr.Const(50)).Float()))),
 		function("looked_up", expr.Load(2, word.MulHigh(expr.Const(40)).Sub(expr.Const(5))).Max(jy)),
 		function("sum", jx.Add(jy)),
 	}}
@@ -108,7 +108,7 @@ func TestMapInto(t *testing.T) {
 			for i := range tableBase {
 				tableBase[i] = float64(i * 3)
 			}
-			table := devtest.New(d, tableBase, 32, 2).Slice(1, 0, 1).To(typ) // with gaps if it is real
+			table := devtest.New(d, tableBase, 32, 2).Slice(1, 0, 1).To(typ) // with gaps if it is float
 			var elements []float64
 			for i := range 32 {
 				elements = append(elements, float64(i*6))
@@ -225,12 +225,12 @@ func TestMapIntoMisuse(t *testing.T) {
 		},
 		"its formula is an int":                func() { tensor.MapInto(one(expr.Index(0)), numbers[:1], results()[:1]) },
 		"both by index and element by element": func() { tensor.MapInto(one(jx.Add(expr.Load(0, expr.Index(0)))), numbers[:1], results()[:1], x) },
-		"both as a real and as an int":         func() { tensor.MapInto(one(js.Add(expr.IntParam(0).Real())), numbers[:1], results()[:1]) },
+		"both as a float and as an int":        func() { tensor.MapInto(one(js.Add(expr.IntParam(0).Float())), numbers[:1], results()[:1]) },
 		"it takes 3 results, 3 operands and 4": func() { tensor.MapInto(j, numbers, results()[:2], x, x, x) },
-		"scalar 1 is a real, not an int": func() {
+		"scalar 1 is a float, not an int": func() {
 			tensor.MapInto(j, []kernels.Arg{kernels.FloatArg(1), kernels.FloatArg(1), kernels.IntArg(1), kernels.IntArg(1)}, results(), x, x, x)
 		},
-		"scalar 0 is an int, not a real": func() {
+		"scalar 0 is an int, not a float": func() {
 			tensor.MapInto(j, []kernels.Arg{kernels.IntArg(1), kernels.IntArg(1), kernels.IntArg(1), kernels.IntArg(1)}, results(), x, x, x)
 		},
 		"the results have one shape":                func() { r := results(); r[1] = tensor.Zeros(d, 5); tensor.MapInto(j, numbers, r, x, x, x) },
@@ -242,7 +242,7 @@ func TestMapIntoMisuse(t *testing.T) {
 		"shape mismatch [5] [4]":                    func() { tensor.MapInto(j, numbers, results(), tensor.Zeros(d, 5), x, x) },
 		"see MapInto":                               func() { tensor.Map(j.Functions[0], []float64{1, 1, 1, 1}, x, x) },
 		"see MapInto (of a layer)": func() {
-			tensor.Linear(pair, tensor.Zeros(d, 2, 3), nil, &kernels.Function{Name: "places", Value: jx.Add(expr.Index(0).Real())})
+			tensor.Linear(pair, tensor.Zeros(d, 2, 3), nil, &kernels.Function{Name: "places", Value: jx.Add(expr.Index(0).Float())})
 		},
 		"see MapInto (in place)": func() { x.MapInPlace(j.Functions[0], []float64{1, 1, 1, 1}, x) },
 		"tensor is nil":          func() { tensor.MapInto(j, numbers, results(), x, nil, x) },

@@ -20,10 +20,10 @@ func (x *Tensor) Len() int { return x.len() }
 // Float64s waits for the device and returns the elements, of any type, in row-major order, in
 // memory of the caller's. The error is the device's first failure. It panics with ErrFreed if the
 // elements were freed, as Backward frees those of most nodes.
-func (x *Tensor) Float64s() ([]float64, error) { return downloadReals[float64](x, "Float64s") }
+func (x *Tensor) Float64s() ([]float64, error) { return downloadFloats[float64](x, "Float64s") }
 
 // Float32s is like Float64s, rounding to float32 what is a float64 or a large integer.
-func (x *Tensor) Float32s() ([]float32, error) { return downloadReals[float32](x, "Float32s") }
+func (x *Tensor) Float32s() ([]float32, error) { return downloadFloats[float32](x, "Float32s") }
 
 // Int32s waits for the device and returns the elements of an Int32 tensor in row-major order. It
 // panics with ErrType for another type: convert it with [Tensor.To]. Package tensor's Read reads

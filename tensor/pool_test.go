@@ -11,7 +11,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestPoolOperands: non-contiguous views and other types than reals are pooled as what they are
+// TestPoolOperands: non-contiguous views and other types than floats are pooled as what they are
 // copies of, and axes before the pooled ones, of any number, are kept.
 func TestPoolOperands(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {

@@ -71,7 +71,7 @@ func Quantize(w *Tensor, o QuantizeOptions) (*QuantizedTensor, error) {
 		defer matrix.Free()
 	}
 	q.k, q.n = matrix.shape[0], matrix.shape[1]
-	data, err := downloadReals[float32](matrix, op)
+	data, err := downloadFloats[float32](matrix, op)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (q *QuantizedTensor) columnNumbers(op, name string, t *Tensor) ([]float32, 
 		misuse(op, ErrShape, fmt.Sprintf("%s is %v, and should be %v for weights %v", name, t.shape, []int{groups, q.n},
 			q.shape), t)
 	}
-	list, err := downloadReals[float32](t, op)
+	list, err := downloadFloats[float32](t, op)
 	if err != nil {
 		return nil, err
 	}

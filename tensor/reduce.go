@@ -28,9 +28,9 @@ const Keepdims = math.MinInt
 
 func (t *Tensor) mean(axes ...int) *Tensor {
 	check("Mean", t)
-	real := t.as(floatsOf(t))
-	defer real.release()
-	t = real.Tensor
+	float := t.as(floatsOf(t))
+	defer float.release()
+	t = float.Tensor
 	count := 1
 	over, _ := t.reduced("Mean", axes)
 	for _, a := range over {
@@ -97,9 +97,9 @@ func (t *Tensor) sumOver(op string, scale float64, axes []int) *Tensor {
 	if t.typ.Integer() {
 		return t.sumIntegers(op, axes)
 	}
-	real := t.as(floatsOf(t))
-	defer real.release()
-	t = real.Tensor
+	float := t.as(floatsOf(t))
+	defer float.release()
+	t = float.Tensor
 	if len(axes) == t.Rank() {
 		return t.sumAll(op, scale)
 	}
@@ -210,9 +210,9 @@ func (t *Tensor) sumTo(shape ...int) *Tensor {
 	if t.typ.Integer() {
 		return t.sumIntegers("SumTo", axes).reshaped(append([]int{}, shape...))
 	}
-	real := t.as(floatsOf(t))
-	defer real.release()
-	t = real.Tensor
+	float := t.as(floatsOf(t))
+	defer float.release()
+	t = float.Tensor
 	if len(axes) == 0 {
 		return t.Copy().reshaped(append([]int{}, shape...))
 	}

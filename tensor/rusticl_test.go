@@ -32,8 +32,8 @@ kernel void counting(OUT(Y), int n) {
 			return []kernels.Operand{trial.Output(64), trial.Number(64)}
 		},
 		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
-			for i := range c.Reals(0) {
-				c.Reals(0)[i] = float32(outer * inner)
+			for i := range c.Floats(0) {
+				c.Floats(0)[i] = float32(outer * inner)
 			}
 		}}}
 }

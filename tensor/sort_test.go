@@ -168,7 +168,7 @@ func TestLongSorts(t *testing.T) {
 }
 
 // TestMedian holds Median, of lines that are sorted and of those of which an element is selected,
-// to the definition: with ties, infinities, zeros of both signs, and a NaN in some lines, of reals
+// to the definition: with ties, infinities, zeros of both signs, and a NaN in some lines, of floats
 // and ints, in views.
 func TestMedian(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {

@@ -216,7 +216,7 @@ func rounded(typ Type, data *kernels.HostBuffer) *kernels.HostBuffer {
 	return data
 }
 
-func converted[To kernels.Real, From kernels.Element](data []From) []To {
+func converted[To kernels.Float, From kernels.Element](data []From) []To {
 	out := make([]To, len(data))
 	for i, v := range data {
 		out[i] = To(v)
@@ -231,7 +231,7 @@ func ScalarFromArg(d Device, number kernels.Arg) *Tensor {
 	const op = "ScalarFromArg"
 	typ := defaultOf(d)
 	switch number.Kind {
-	case kernels.ArgReal:
+	case kernels.ArgFloat:
 	case kernels.ArgInt:
 		typ = Int32
 	default:
@@ -415,7 +415,7 @@ func (t *Tensor) item() (float64, error) {
 	if t.Len() != 1 {
 		misuse("Item", ErrShape, "only a tensor of one element has an item", t)
 	}
-	v, err := downloadReals[float64](t, "Item")
+	v, err := downloadFloats[float64](t, "Item")
 	if err != nil {
 		return 0, err
 	}
@@ -475,7 +475,7 @@ func downloadAs[T Element](t *Tensor, op string) ([]T, error) {
 	return data, nil
 }
 
-func downloadReals[T kernels.Real](t *Tensor, op string) ([]T, error) {
+func downloadFloats[T kernels.Float](t *Tensor, op string) ([]T, error) {
 	if check(op, t); t.typ.Storage() {
 		t = t.cast(op, Float32, CastOptions{})
 		defer t.Free()
@@ -504,7 +504,7 @@ func downloadReals[T kernels.Real](t *Tensor, op string) ([]T, error) {
 }
 
 // fromHost converts what a device returned, without a copy where the types agree.
-func fromHost[T kernels.Real, From kernels.Element](data []From) []T {
+func fromHost[T kernels.Float, From kernels.Element](data []From) []T {
 	if same, ok := any(data).([]T); ok {
 		return same
 	}

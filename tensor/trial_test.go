@@ -61,8 +61,8 @@ kernel void double_it(IN(X), OUT(Y), int n) {
 		},
 		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			*hosts++
-			for i, v := range c.Reals(0) {
-				c.Reals(1)[i] = 2 * v
+			for i, v := range c.Floats(0) {
+				c.Floats(1)[i] = 2 * v
 			}
 		}}}
 }
@@ -332,7 +332,7 @@ func TestTrialOfSteepSlopes(t *testing.T) {
 	}
 }
 
-// TestTrialOfHugeNumbers: numbers of a launch with which a real overflows on its way are no mistake
+// TestTrialOfHugeNumbers: numbers of a launch with which a float overflows on its way are no mistake
 // of the device: it is tried with others, and check mode has the same infinities.
 func TestTrialOfHugeNumbers(t *testing.T) {
 	for _, opt := range []Options{{}, {Check: true}} {

@@ -149,8 +149,8 @@ func TestConversions(t *testing.T) {
 	})
 }
 
-// TestEveryFloat16: all 65536 of them survive the way to the device, to reals and back, bit by bit,
-// and are the reals that the definition of the format says.
+// TestEveryFloat16: all 65536 of them survive the way to the device, to floats and back, bit by bit,
+// and are the floats that the definition of the format says.
 func TestEveryFloat16(t *testing.T) {
 	all := make([]float16.Float16, 1<<16)
 	want := make([]float64, len(all))
@@ -173,11 +173,11 @@ func TestEveryFloat16(t *testing.T) {
 		if got := devtest.Float64s(t, x); !sameNumbers(got, want) {
 			t.Error("read back, they are others")
 		}
-		real := x.To(d.DefaultType())
-		if got := devtest.Float64s(t, real); !sameNumbers(got, want) {
+		float := x.To(d.DefaultType())
+		if got := devtest.Float64s(t, float); !sameNumbers(got, want) {
 			t.Error("as reals, they are others")
 		}
-		if got := devtest.Float64s(t, real.To(tensor.Float16)); !sameNumbers(got, want) {
+		if got := devtest.Float64s(t, float.To(tensor.Float16)); !sameNumbers(got, want) {
 			t.Error("as reals and back, they are others")
 		}
 		if got := devtest.Float64s(t, x.Reshape(256, 256).T().Copy().T().Copy().Reshape(-1)); !sameNumbers(got, want) {
@@ -271,7 +271,7 @@ func TestTypedRoundTrips(t *testing.T) {
 	})
 }
 
-// TestTypedMoves: views and copies of every type hold what those of reals hold.
+// TestTypedMoves: views and copies of every type hold what those of floats hold.
 func TestTypedMoves(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		data := make([]uint8, 5*7*3)
@@ -279,7 +279,7 @@ func TestTypedMoves(t *testing.T) {
 			data[i] = uint8(i * 37)
 		}
 		bytes := devtest.New(d, data, 5, 7, 3)
-		real, index := bytes.To(d.DefaultType()), devtest.New(d, []int32{4, 0, 4, 2})
+		float, index := bytes.To(d.DefaultType()), devtest.New(d, []int32{4, 0, 4, 2})
 		for _, typ := range types {
 			x := bytes.To(typ)
 			for name, f := range map[string]func(x *tensor.Tensor) *tensor.Tensor{
@@ -326,7 +326,7 @@ func TestTypedMoves(t *testing.T) {
 					return y
 				},
 			} {
-				got, want := f(x), f(real)
+				got, want := f(x), f(float)
 				if got.Type() != typ || !reflect.DeepEqual(got.Shape(), want.Shape()) || !sameNumbers(devtest.Float64s(t, got), devtest.Float64s(t, want)) {
 					t.Errorf("%s of %v: %v", name, typ, devtest.Float64s(t, got))
 				}
@@ -516,7 +516,7 @@ func wrappedInt(v int64, typ tensor.Type) float64 {
 	}
 }
 
-// TestTypedReductions: sums of integers are Int64, whatever the way they are split; means are reals.
+// TestTypedReductions: sums of integers are Int64, whatever the way they are split; means are floats.
 func TestTypedReductions(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(5)
@@ -541,8 +541,8 @@ func TestTypedReductions(t *testing.T) {
 						if sum.Type() != tensor.Int64 || !sameNumbers(devtest.Float64s(t, sum), want) {
 							t.Errorf("sum of %v %v over %v: %v, want %v", typ, v.Shape(), axes, sum, want)
 						}
-						mean, reals := v.Mean(axes...), v.To(d.DefaultType()).Mean(axes...)
-						if mean.Type() != d.DefaultType() || !sameNumbers(devtest.Float64s(t, mean), devtest.Float64s(t, reals)) {
+						mean, floats := v.Mean(axes...), v.To(d.DefaultType()).Mean(axes...)
+						if mean.Type() != d.DefaultType() || !sameNumbers(devtest.Float64s(t, mean), devtest.Float64s(t, floats)) {
 							t.Errorf("mean of %v %v over %v: %v", typ, v.Shape(), axes, mean)
 						}
 						kept := v.Sum(append([]int{tensor.Keepdims}, axes...)...)
@@ -556,13 +556,13 @@ func TestTypedReductions(t *testing.T) {
 						if negated := v.To(tensor.Int32).RSubScalar(-1).Max(axes...); least.Type() != typ || !sameNumbers(devtest.Float64s(t, least.To(tensor.Int32)), devtest.Float64s(t, negated.RSubScalar(-1))) {
 							t.Errorf("minimum of %v %v over %v: %v", typ, v.Shape(), axes, least)
 						}
-						reals = v.To(d.DefaultType()).Max(axes...)
+						floats = v.To(d.DefaultType()).Max(axes...)
 						if typ == tensor.Int32 && d.DefaultType() == kernels.Float32 {
 							most = most.To(d.DefaultType())
 						} else if most.Type() != typ {
 							t.Errorf("maximum of %v is %v", typ, most.Type())
 						}
-						if !sameNumbers(devtest.Float64s(t, most), devtest.Float64s(t, reals)) {
+						if !sameNumbers(devtest.Float64s(t, most), devtest.Float64s(t, floats)) {
 							t.Errorf("maximum of %v %v over %v: %v", typ, v.Shape(), axes, most)
 						}
 					}
@@ -826,8 +826,8 @@ kernel void blend(IN(X), IN_BYTES(M), IN_INTS(I), OUT_OF(ushort, Y), OUT_BYTES(B
 	Host: kernels.HostKernel{F32: blendHost[float32], F64: blendHost[float64]},
 }
 
-func blendHost[T kernels.Real](c kernels.HostArgs[T]) {
-	x, m, at, y, b, n := c.Reals(0), c.Bytes(1), c.Ints(2), c.Halves(3), c.Bytes(4), c.Ints(5)
+func blendHost[T kernels.Float](c kernels.HostArgs[T]) {
+	x, m, at, y, b, n := c.Floats(0), c.Bytes(1), c.Ints(2), c.Halves(3), c.Bytes(4), c.Ints(5)
 	for i := range y {
 		y[i] = 0
 		if at[i] != 0 {

@@ -28,8 +28,8 @@ kernel void gated_sum(IN(X), IN(Y), OUT(Z), int rows, int cols) {
 	Tol:   kernels.Tolerance{Rel: 16, Scale: func([]kernels.Arg) float64 { return 6 * 9 }},
 	Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(9*n, -3, 3).In(9*n, -2, 2).Out(n).Int(9, n) })}
 
-func gatedSumInGo[T kernels.Real](c kernels.HostArgs[T]) {
-	x, y, z, cols := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(4)
+func gatedSumInGo[T kernels.Float](c kernels.HostArgs[T]) {
+	x, y, z, cols := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(4)
 	clear(z)
 	for i, v := range x {
 		z[i%cols] += v / T(1+math.Exp(float64(-v))) * y[i]

@@ -137,7 +137,7 @@ func TestWrong(t *testing.T) {
 	wrong.Name, wrong.File = "gated_sum_wrong", "gated_sum_wrong.cl"
 	wrong.Text = strings.NewReplacer("gated_sum(", "gated_sum_wrong(", "exp(-X[X_off + i])", "exp(X[X_off + i])").Replace(gatedSum.Text)
 	wrong.Host = kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
-		x, y, z, cols := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(4)
+		x, y, z, cols := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(4)
 		clear(z)
 		for i, v := range x {
 			z[i%cols] += v / float32(1+math.Exp(float64(v))) * y[i]

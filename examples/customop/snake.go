@@ -40,7 +40,7 @@ var (
 		Grid:  kernels.GridFromArg(2),
 		Host:  kernels.HostKernel{F32: snakeHost[float32], F64: snakeHost[float64]},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
-		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Int(n).Real(1.5) }),
+		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Int(n).Float(1.5) }),
 		Describe: func(args []kernels.Arg) []kernels.Operation {
 			return []kernels.Operation{&operation.Map{
 				Dims:     []int{int(args[2].Int)},
@@ -55,19 +55,19 @@ var (
 		Grid:  kernels.GridFromArg(3),
 		Host:  kernels.HostKernel{F32: snakeGradHost[float32], F64: snakeGradHost[float64]},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
-		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).In(n, -2, 2).Out(n).Int(n).Real(1.5) })}
+		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).In(n, -2, 2).Out(n).Int(n).Float(1.5) })}
 )
 
-func snakeHost[T kernels.Real](c kernels.HostArgs[T]) {
-	x, y, a := c.Reals(0), c.Reals(1), c.Real(3)
+func snakeHost[T kernels.Float](c kernels.HostArgs[T]) {
+	x, y, a := c.Floats(0), c.Floats(1), c.Float(3)
 	for i, v := range x {
 		s := math.Sin(float64(a * v))
 		y[i] = T(float64(v) + s*s/float64(a))
 	}
 }
 
-func snakeGradHost[T kernels.Real](c kernels.HostArgs[T]) {
-	x, g, d, a := c.Reals(0), c.Reals(1), c.Reals(2), c.Real(4)
+func snakeGradHost[T kernels.Float](c kernels.HostArgs[T]) {
+	x, g, d, a := c.Floats(0), c.Floats(1), c.Floats(2), c.Float(4)
 	for i, v := range x {
 		d[i] = T((1 + math.Sin(float64(2*a*v))) * float64(g[i]))
 	}

@@ -16,8 +16,8 @@ func TestTrialOfHosts(t *testing.T) {
 	scaled := func(by float32) kernels.HostKernel {
 		return kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			snakeHost(c)
-			for i := range c.Reals(1) {
-				c.Reals(1)[i] *= by
+			for i := range c.Floats(1) {
+				c.Floats(1)[i] *= by
 			}
 		}}
 	}

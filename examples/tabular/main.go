@@ -26,13 +26,13 @@ func read(path string) (t table, err error) {
 	if err != nil {
 		return t, err
 	}
-	if t.numbers, err = file.Reals("area", "rooms", "year", "floor"); err != nil {
+	if t.numbers, err = file.Floats("area", "rooms", "year", "floor"); err != nil {
 		return t, err
 	}
 	if t.districts, t.names, err = file.Labels("district"); err != nil {
 		return t, err
 	}
-	if t.prices, err = file.Reals("price"); err != nil {
+	if t.prices, err = file.Floats("price"); err != nil {
 		return t, err
 	}
 	t.numbers, t.prices = t.numbers.To(tensor.Float32), t.prices.To(tensor.Float32)

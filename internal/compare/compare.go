@@ -18,12 +18,12 @@ type Margin struct {
 }
 
 // MarginOf returns the margin of a launch with args as host memory, before the host kernel has run. Reals
-// are of type real.
-func MarginOf(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin {
+// are of type float.
+func MarginOf(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) Margin {
 	m := Margin{tol: k.Tol, scale: math.NaN()}
 	if fused.Of(k).Kernels != nil {
 		fused.EachLaunch(k, args, func(part *kernels.Kernel, args []kernels.Arg, first int) {
-			of := MarginOf(part, real, args)
+			of := MarginOf(part, float, args)
 			for range part.Params {
 				m.parts, m.first = append(m.parts, of), append(m.first, first)
 			}
@@ -34,7 +34,7 @@ func MarginOf(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin 
 		m.scale = k.Tol.Scale(args)
 	}
 	if k.Tol.Bound != nil {
-		m.bound = k.Tol.Bound(real, args)
+		m.bound = k.Tol.Bound(float, args)
 	}
 	return m
 }

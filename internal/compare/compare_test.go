@@ -52,7 +52,7 @@ func TestOwnScale(t *testing.T) {
 // TestBound: elements beyond ULP may lie as far apart as their own bound says; an infinite one
 // allows anything.
 func TestBound(t *testing.T) {
-	k := &kernels.Kernel{Tol: kernels.Tolerance{ULP: 1, Bound: func(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+	k := &kernels.Kernel{Tol: kernels.Tolerance{ULP: 1, Bound: func(float kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 		return func(param, i int) float64 { return args[param-1].At(i) }
 	}}}
 	args := []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf([]float64{0, 0.5, math.Inf(1)}), 0, 3)}

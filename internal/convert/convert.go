@@ -1,4 +1,4 @@
-// Package convert converts reals to the other element types of tensors: every device and the host
+// Package convert converts floats to the other element types of tensors: every device and the host
 // give the same bits.
 package convert
 
@@ -11,7 +11,7 @@ import (
 	"github.com/x448/float16"
 )
 
-type real interface{ float32 | float64 }
+type float interface{ float32 | float64 }
 
 // Integer is a type of integers.
 type Integer interface {
@@ -19,7 +19,7 @@ type Integer interface {
 }
 
 // ToInteger cuts fractions off; beyond the range is its end, and NaN is 0.
-func ToInteger[I Integer, T real](x T) I {
+func ToInteger[I Integer, T float](x T) I {
 	var zero I
 	width := 8 * unsafe.Sizeof(zero)
 	least, most, end := zero, ^zero, math.Ldexp(1, int(width)) // of unsigned ones
@@ -54,15 +54,15 @@ func OddFloat[I Integer](x I) float32 {
 }
 
 // ToFloat16 rounds x once, to nearest, ties to even.
-func ToFloat16[T real](x T) float16.Float16 { return float16.Fromfloat32(ToOdd(x)) }
+func ToFloat16[T float](x T) float16.Float16 { return float16.Fromfloat32(ToOdd(x)) }
 
 // ToBFloat16 rounds x once, to nearest, ties to even. Every NaN is the same one.
-func ToBFloat16[T real](x T) bfloat16.BFloat16 { return bfloat16.FromFloat32(ToOdd(x)) }
+func ToBFloat16[T float](x T) bfloat16.BFloat16 { return bfloat16.FromFloat32(ToOdd(x)) }
 
 // ToOdd rounds x to a float32, whose last bit is 1 unless that is exact, or x is 2¹²⁸ and more: that is
 // infinite. It lies between the same two numbers of a narrower type as x, and on the same side of
 // their middle.
-func ToOdd[T real](x T) float32 {
+func ToOdd[T float](x T) float32 {
 	f := float32(x)
 	if b := math.Float32bits(f); T(f) != x && x == x && b&1 == 0 && math.Abs(float64(x)) < 0x1p128 {
 		if math.Abs(float64(f)) > math.Abs(float64(x)) {

@@ -60,8 +60,8 @@ type wrong struct {
 var (
 	wrongLists = [][]int{nil, {0}, {1}, {-1}, {77}, {-77}, {0, 0}, {2, 3}, {1, 0}, {3, 1}, {tensor.Keepdims}, {tensor.Keepdims, 5}, {-1, -1},
 		{1, 1, 1, 1, 1, 1, 1, 1, 1}, {math.MaxInt, 2}}
-	wrongInts  = []int64{0, 1, 2, -1, 3, 7, 77, -77, math.MaxInt32, math.MinInt32}
-	wrongReals = []float64{0, 0.5, 1, 3, -1, math.NaN(), math.Inf(1), math.Inf(-1)}
+	wrongInts   = []int64{0, 1, 2, -1, 3, 7, 77, -77, math.MaxInt32, math.MinInt32}
+	wrongFloats = []float64{0, 0.5, 1, 3, -1, math.NaN(), math.Inf(1), math.Inf(-1)}
 )
 
 // value returns a value of a type: zero for functions, interfaces and pointers that are in no pool.
@@ -85,7 +85,7 @@ func (w *wrong) value(typ reflect.Type) reflect.Value {
 	case v.CanUint():
 		v.SetUint([]uint64{0, 1, 2, 3, 77}[w.rng.IntN(5)])
 	case v.CanFloat():
-		v.SetFloat(wrongReals[w.rng.IntN(len(wrongReals))])
+		v.SetFloat(wrongFloats[w.rng.IntN(len(wrongFloats))])
 	case typ.Kind() == reflect.Bool:
 		v.SetBool(w.rng.IntN(2) > 0)
 	case typ.Kind() == reflect.String:

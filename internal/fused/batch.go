@@ -22,7 +22,7 @@ type BatchSpec struct {
 	// Text returns OpenCL C with the Function, for CPUs or other devices, where the kernel's own text
 	// has no such function. Nil: it has.
 	Text func(cpu bool) string
-	// Local is how many reals of local memory a work-group of a device that is no CPU has, as an
+	// Local is how many floats of local memory a work-group of a device that is no CPU has, as an
 	// expression of C: the function's last parameter. "": none.
 	Local string
 	// Items says that work-groups of a CPU have several work-items, too.

@@ -61,7 +61,7 @@ type epilogueKey struct {
 	epilogue Epilogue
 }
 
-// FuseEpilogue returns the kernel that computes what k does and a map of reals of its result, with the
+// FuseEpilogue returns the kernel that computes what k does and a map of floats of its result, with the
 // bits of two launches. Its arguments are those of k and then those of Map, but for the value and
 // its strides. Unless it is kept, the result is not written; where k does not read it, any memory
 // without elements may stand for it.
@@ -416,21 +416,21 @@ func (s *epilogueBuilder) tolerance() kernels.Tolerance {
 	return kernels.Tolerance{ULP: max(1, s.base.Tol.ULP), Bound: s.bound}
 }
 
-func (s *epilogueBuilder) bound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+func (s *epilogueBuilder) bound(float kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 	at, tol := Of(s.base).Epilogue.Result, &s.base.Tol
 	n := s.elements(args)
-	value := kernels.BufferArg(kernels.NewHostBuffer(s.valueType(real), n), 0, n)
+	value := kernels.BufferArg(kernels.NewHostBuffer(s.valueType(float), n), 0, n)
 	base := s.baseArgs(args)
 	if Of(s.base).Epilogue.reads(base) {
 		kernels.CopyHostBuffer(value.Buf.(*kernels.HostBuffer), 0, args[at].Buf.(*kernels.HostBuffer), args[at].Off, n)
 	}
 	base[at] = value
-	eps, _ := s.valueType(real).Epsilon()
+	eps, _ := s.valueType(float).Epsilon()
 	var off func(param, i int) float64
 	if tol.Bound != nil {
-		off = tol.Bound(real, base)
+		off = tol.Bound(float, base)
 	}
-	ofMap := s.m.boundOf(real, s.mapArgs(args, value), s.at, func(i int) float64 { return off(at, i) })
+	ofMap := s.m.boundOf(float, s.mapArgs(args, value), s.at, func(i int) float64 { return off(at, i) })
 	ran := false
 	return func(param, i int) float64 {
 		if !ran {
@@ -440,7 +440,7 @@ func (s *epilogueBuilder) bound(real kernels.DType, args []kernels.Arg) func(par
 				if tol.Scale != nil {
 					scale = tol.Scale(base)
 				}
-				s.base.Run(real, base)
+				s.base.Run(float, base)
 				if tol.Scale == nil {
 					scale = kernels.MaxAbs(base, at)
 				}
@@ -452,7 +452,7 @@ func (s *epilogueBuilder) bound(real kernels.DType, args []kernels.Arg) func(par
 					return by
 				}
 			} else {
-				s.base.Run(real, base)
+				s.base.Run(float, base)
 			}
 		}
 		if param < len(s.base.Params) {
@@ -505,7 +505,7 @@ func (s *epilogueBuilder) cases(few bool) []kernels.Case {
 			if a := &o.Args[at]; !s.Keep && !Of(s.base).Epilogue.reads(o.Args) {
 				a.N = 0
 			}
-			all := kernels.NewOperands(o.Float(), 0, 0)
+			all := kernels.NewOperands(o.FloatType(), 0, 0)
 			all.Rand = o.Rand
 			s.m.operands(all, s.dims(n, row))
 			first := s.m.stridesAt(s.at)
@@ -571,7 +571,7 @@ func (s *epilogueBuilder) trial(like []kernels.Arg) []kernels.Operand {
 		case s.m.outer > 0 && i == s.m.rowsAt():
 			ops = append(ops, trial.Number(float64(n/dims[s.m.outer])))
 		case p.Mode == kernels.FloatParam:
-			ops = append(ops, trial.Number(args[i].Real))
+			ops = append(ops, trial.Number(args[i].Float))
 		default:
 			ops = append(ops, trial.Number(float64(args[i].Int)))
 		}
@@ -587,7 +587,7 @@ func sized(params []kernels.Param, args []kernels.Arg, ops []kernels.Operand) []
 		switch p.Mode.Kind() {
 		case kernels.ArgInt:
 			list[i] = kernels.LongArg(int64(ops[i].Number))
-		case kernels.ArgReal:
+		case kernels.ArgFloat:
 			list[i] = kernels.FloatArg(ops[i].Number)
 		default:
 			list[i] = kernels.BufferArg(args[i].Buf, 0, ops[i].N)

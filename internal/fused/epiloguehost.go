@@ -12,10 +12,10 @@ var scratch = map[kernels.DType]*sync.Pool{kernels.Float32: {}, kernels.Float64:
 
 // epilogueHost runs the host kernel of the kernel, and that of the map: of parts of the result as soon as they
 // are there, if the former tells of them, else of the whole behind it.
-func epilogueHost[T kernels.Real](s *epilogueBuilder) func(kernels.HostArgs[T]) {
-	real := kernels.Float32
+func epilogueHost[T kernels.Float](s *epilogueBuilder) func(kernels.HostArgs[T]) {
+	float := kernels.Float32
 	if _, double := any(T(0)).(float64); double {
-		real = kernels.Float64
+		float = kernels.Float64
 	}
 	pool := sync.Pool{New: func() any { return newMapScratch[T](s.m) }}
 	return func(c kernels.HostArgs[T]) {
@@ -24,7 +24,7 @@ func epilogueHost[T kernels.Real](s *epilogueBuilder) func(kernels.HostArgs[T]) 
 		if to, ok := s.inPlace(c.Args(), n); ok {
 			args[at] = to
 		} else if !s.Keep {
-			typ := s.valueType(real)
+			typ := s.valueType(float)
 			mem, _ := scratch[typ].Get().(*kernels.HostBuffer)
 			if mem == nil || mem.Len() < n {
 				mem = kernels.NewHostBuffer(typ, n)
@@ -37,14 +37,14 @@ func epilogueHost[T kernels.Real](s *epilogueBuilder) func(kernels.HostArgs[T]) 
 		}
 		own := s.mapArgs(c.Args(), args[at])
 		if s.m.moves() || n == 0 {
-			s.base.RunStored(real, args, c.Vectors(), nil)
-			s.apply.RunStored(real, own, c.Vectors(), nil)
+			s.base.RunStored(float, args, c.Vectors(), nil)
+			s.apply.RunStored(float, own, c.Vectors(), nil)
 			return
 		}
 		var told atomic.Bool
 		run := mapRun[T]{m: s.m}
 		run.begin(c.With(own, false))
-		s.base.RunStored(real, args, c.Vectors(), func(from, rows, n, apart int) {
+		s.base.RunStored(float, args, c.Vectors(), func(from, rows, n, apart int) {
 			told.Store(true)
 			s := pool.Get().(*mapScratch[T])
 			defer pool.Put(s)
@@ -57,7 +57,7 @@ func epilogueHost[T kernels.Real](s *epilogueBuilder) func(kernels.HostArgs[T]) 
 			}
 		})
 		if !told.Load() {
-			s.apply.RunStored(real, own, c.Vectors(), nil)
+			s.apply.RunStored(float, own, c.Vectors(), nil)
 		}
 	}
 }

@@ -51,7 +51,7 @@ type AccessPattern struct {
 // mapKey identifies a kernel of a function.
 type mapKey struct {
 	layout AccessPattern
-	typ    kernels.DType // Float32 stands for the device's reals
+	typ    kernels.DType // Float32 stands for the device's floats
 }
 
 // Map returns the kernel that computes functions on tensors of type t, as they are laid out; there is one
@@ -92,7 +92,7 @@ func Map(j *kernels.FusedElementwise, t kernels.DType, l AccessPattern) *kernels
 type mapSpec struct {
 	j *kernels.FusedElementwise
 	f *kernels.Function // the first of them
-	// typ is what it is computed in: Float32 for reals, Int32, Int64 or Uint64; of moved elements, their type.
+	// typ is what it is computed in: Float32 for floats, Int32, Int64 or Uint64; of moved elements, their type.
 	typ     kernels.DType
 	l       AccessPattern
 	types   []kernels.DType // of the tensors
@@ -410,7 +410,7 @@ func (m *mapSpec) grid(args []kernels.Arg, l kernels.Target) kernels.Grid {
 	return kernels.Grid2D(cols, rows, l)
 }
 
-// moves reports whether the map only moves elements, whatever they are: a mask that becomes a real
+// moves reports whether the map only moves elements, whatever they are: a mask that becomes a float
 // is computed.
 func (m *mapSpec) moves() bool {
 	return len(m.uses) == 1 && len(m.j.Functions) == 1 && m.f.Is(m.uses[0]) && m.types[0] == m.types[1] && !m.mixed

@@ -19,12 +19,12 @@ func (m *mapSpec) tolerance() kernels.Tolerance {
 	return kernels.Tolerance{ULP: 1, Bound: m.bound}
 }
 
-func (m *mapSpec) bound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
-	return m.boundOf(real, args, -1, nil)
+func (m *mapSpec) bound(float kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+	return m.boundOf(float, args, -1, nil)
 }
 
 // boundOf is bound where element i of one tensor, in the order of the results, has errors.
-func (m *mapSpec) boundOf(real kernels.DType, args []kernels.Arg, stored int,
+func (m *mapSpec) boundOf(float kernels.DType, args []kernels.Arg, stored int,
 	errors func(i int) float64) func(param, i int) float64 {
 	before := slices.Clone(args)
 	for t := range m.uses { // a result may be an operand
@@ -39,7 +39,7 @@ func (m *mapSpec) boundOf(real kernels.DType, args []kernels.Arg, stored int,
 	}
 	l := mapLoopsOf(m, args)
 	places := make([]map[int]int, m.tensors()) // of a result with gaps: element of its memory to its number
-	eps, least := real.Epsilon()
+	eps, least := float.Epsilon()
 	number := func(y, i int) (n int, written bool) { // of the element that lies at i
 		if l.dense[y] {
 			return i, i >= 0 && i < l.n
@@ -176,7 +176,7 @@ func (m *mapSpec) operands(o *kernels.Operands, dims []int) {
 		case !m.own(t):
 			o.Elements(m.types[t], n, func(int) float64 { return domain[0] + (domain[1]-domain[0])*o.Rand.Float64() })
 		case m.f.Condition(): // whole numbers, so that some are equal
-			o.Reals(n, func(int) float64 { return math.Round(domain[0] + (domain[1]-domain[0])*o.Rand.Float64()) })
+			o.Floats(n, func(int) float64 { return math.Round(domain[0] + (domain[1]-domain[0])*o.Rand.Float64()) })
 			values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1)}
 			if t > 0 { // beside other elements of operand 0 than its special ones, and beside the same
 				values = []float64{1, math.Inf(1), math.Inf(1), math.Copysign(0, -1), 0, 0, math.NaN()}
@@ -235,7 +235,7 @@ func (m *mapSpec) operands(o *kernels.Operands, dims []int) {
 	}
 	for _, s := range m.scalars {
 		if m.typ == kernels.Float32 && !m.j.IntScalar(s) {
-			o.Real(m.f.Scalars[s])
+			o.Float(m.f.Scalars[s])
 		} else {
 			o.Int(int(math.Ceil(m.f.Scalars[s])))
 		}

@@ -35,7 +35,7 @@ func (m *mapSpec) host() kernels.HostKernel {
 	case kernels.Uint64:
 		return kernels.ElementHostKernel(mapHost[uint64](m))
 	}
-	if m.mixed && !slices.Contains(m.types, kernels.Float32) { // of no reals: floats of 16 bits are computed in float32
+	if m.mixed && !slices.Contains(m.types, kernels.Float32) { // of no floats: floats of 16 bits are computed in float32
 		return kernels.HostKernel{F32: mapHost[float32](m)}
 	}
 	return kernels.HostKernel{F32: mapHost[float32](m), F64: mapHost[float64](m)}
@@ -259,7 +259,7 @@ func (run *mapRun[T]) block(s *mapScratch[T], p blockRange, newRow, otherRows bo
 				s.operands[operand] = whole[t]
 				continue
 			}
-			if in, ok := direct(l, t, p, c.Reals(t)); ok {
+			if in, ok := direct(l, t, p, c.Floats(t)); ok {
 				s.operands[operand] = in
 				continue
 			}
@@ -271,7 +271,7 @@ func (run *mapRun[T]) block(s *mapScratch[T], p blockRange, newRow, otherRows bo
 		if s.loads[t] != nil {
 			s.loads[t](l, t, p, s.at[:p.rows], c.Args()[t], s.operands[operand], set)
 		} else {
-			gather(l, t, p, s.at[:p.rows], c.Reals(t), s.operands[operand], set)
+			gather(l, t, p, s.at[:p.rows], c.Floats(t), s.operands[operand], set)
 		}
 	}
 	for k := range s.results {
@@ -279,7 +279,7 @@ func (run *mapRun[T]) block(s *mapScratch[T], p blockRange, newRow, otherRows bo
 		if s.stores[k] != nil || !run.apart[k] {
 			continue
 		}
-		if to, ok := direct(l, y+k, p, c.Reals(y+k)); ok {
+		if to, ok := direct(l, y+k, p, c.Floats(y+k)); ok {
 			s.results[k] = to
 		}
 	}
@@ -289,7 +289,7 @@ func (run *mapRun[T]) block(s *mapScratch[T], p blockRange, newRow, otherRows bo
 		case s.stores[k] != nil:
 			s.stores[k](l, y+k, p, s.at[:p.rows], r, c.Args()[y+k], set)
 		case unsafe.SliceData(r) == unsafe.SliceData(s.memory[y+k]):
-			scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k), set)
+			scatter(l, y+k, p, s.at[:p.rows], r, c.Floats(y+k), set)
 		}
 	}
 }
@@ -314,7 +314,7 @@ func wholeOperands[T expr.Number](m *mapSpec, c kernels.HostArgs[T]) [][]T {
 	whole := make([][]T, len(m.uses))
 	for t := range m.uses {
 		if m.l.Steps[t] == Indexed {
-			whole[t] = c.Reals(t)[:c.Int(m.stridesAt(t))]
+			whole[t] = c.Floats(t)[:c.Int(m.stridesAt(t))]
 		}
 	}
 	return whole
@@ -435,7 +435,7 @@ func scalarOf[T expr.Number](a kernels.Arg) T {
 	if a.Kind == kernels.ArgInt {
 		return T(a.Int)
 	}
-	return T(a.Real)
+	return T(a.Float)
 }
 
 // mapScratch is what one goroutine computes with.
@@ -482,7 +482,7 @@ type moveScratch[E kernels.Element] struct {
 func moveHost[E kernels.Element](m *mapSpec) func(kernels.HostArgs[E]) {
 	pool := sync.Pool{New: func() any { return new(moveScratch[E]) }}
 	return func(c kernels.HostArgs[E]) {
-		run := moveRun[E]{x: c.Reals(0), y: c.Reals(1), set: vectorsFor(c.Vectors()), pool: &pool}
+		run := moveRun[E]{x: c.Floats(0), y: c.Floats(1), set: vectorsFor(c.Vectors()), pool: &pool}
 		l := &run.loops
 		l.set(m, c.Args())
 		if l.n == 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // rowSpec says how a map is done by rows, which are its innermost axis: see [RowSpec]. Those are maps
-// of reals, which may be of 16 bits in memory, that read no index, and of which no tensor is strided along
+// of floats, which may be of 16 bits in memory, that read no index, and of which no tensor is strided along
 // a row: tiles are for those.
 func (m *mapSpec) rowSpec() *RowSpec {
 	for t, typ := range m.types {

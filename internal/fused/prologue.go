@@ -13,7 +13,7 @@ import (
 // the operand can be computed in the same launch: see [FusePrologue]. The kernel's files for devices
 // that are no CPU read by macros like those of fusedmlp/prologue.cl.
 type PrologueSpec struct {
-	Operand int    // the parameter, of reals: rows that follow each other
+	Operand int    // the parameter, of floats: rows that follow each other
 	Name    string // of it in those macros
 	Keeps   bool   // what is the same for a whole row is computed once: the macro's first argument is the place for it
 	// Size returns how many rows a launch reads, and the elements of each.
@@ -169,7 +169,7 @@ func (s *prologueBuilder) trial(like []kernels.Arg) []kernels.Operand {
 		case kernels.IntParam:
 			ops = append(ops, trial.Number(float64(a.Int)))
 		case kernels.FloatParam:
-			ops = append(ops, trial.Number(a.Real))
+			ops = append(ops, trial.Number(a.Float))
 		case kernels.InInts:
 			ops = append(ops, kernels.Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: gatheredRows})
 		case kernels.InBytes:
@@ -194,7 +194,7 @@ func (s *prologueBuilder) trial(like []kernels.Arg) []kernels.Operand {
 // gatheredRows is the most rows that self tests gather from: their indices are drawn below it.
 const gatheredRows = 4
 
-// domain returns where an argument of reals is drawn.
+// domain returns where an argument of floats is drawn.
 func (s *prologueBuilder) domain(arg int) [2]float64 {
 	for _, of := range s.all {
 		for _, g := range of.groups {

@@ -8,19 +8,19 @@ import (
 )
 
 // prologueHost computes the operands, and then the kernel's host kernel.
-func prologueHost[T kernels.Real](s *prologueBuilder) func(kernels.HostArgs[T]) {
+func prologueHost[T kernels.Float](s *prologueBuilder) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
 		s.base.RunStored(kernels.DTypeOf[T](), s.filled(kernels.DTypeOf[T](), c.Args()), c.Vectors(), nil)
 	}
 }
 
 // filled returns the arguments of the kernel k with its operands.
-func (s *prologueBuilder) filled(real kernels.DType, args []kernels.Arg) []kernels.Arg {
-	own := s.whole(args, func(n int) kernels.Buffer { return kernels.NewHostBuffer(real, n) })
+func (s *prologueBuilder) filled(float kernels.DType, args []kernels.Arg) []kernels.Arg {
+	own := s.whole(args, func(n int) kernels.Buffer { return kernels.NewHostBuffer(float, n) })
 	for i, l := range s.loads {
 		rows, _ := l.Size(own)
 		a := own[l.Operand]
-		if real == kernels.Float64 {
+		if float == kernels.Float64 {
 			fillRows(s.of[i], rows, args, kernels.Slice[float64](a.Buf.(*kernels.HostBuffer), 0, a.N))
 		} else {
 			fillRows(s.of[i], rows, args, kernels.Slice[float32](a.Buf.(*kernels.HostBuffer), 0, a.N))
@@ -30,7 +30,7 @@ func (s *prologueBuilder) filled(real kernels.DType, args []kernels.Arg) []kerne
 }
 
 // fillRows computes the first rows of a matrix.
-func fillRows[T kernels.Real](of *computedRows, rows int, args []kernels.Arg, to []T) {
+func fillRows[T kernels.Float](of *computedRows, rows int, args []kernels.Arg, to []T) {
 	const cost = 16
 	kernels.HostArgs[T]{}.Parallel(rows, cost*of.columns, func(lo, hi int) {
 		e := newRowsEval[T](of, args)
@@ -41,7 +41,7 @@ func fillRows[T kernels.Real](of *computedRows, rows int, args []kernels.Arg, to
 }
 
 // rowsEval computes a matrix row by row.
-type rowsEval[T kernels.Real] struct {
+type rowsEval[T kernels.Float] struct {
 	of     *computedRows
 	args   []kernels.Arg
 	groups []rowGroupEval[T]
@@ -49,13 +49,13 @@ type rowsEval[T kernels.Real] struct {
 	done   int // the row that it holds
 }
 
-type rowGroupEval[T kernels.Real] struct {
+type rowGroupEval[T kernels.Float] struct {
 	results []*expr.Eval[T]
 	made    []*rowsEval[T] // operands that are made
 	columns [][]T
 }
 
-func newRowsEval[T kernels.Real](of *computedRows, args []kernels.Arg) *rowsEval[T] {
+func newRowsEval[T kernels.Float](of *computedRows, args []kernels.Arg) *rowsEval[T] {
 	e := &rowsEval[T]{of: of, args: args, row0: make([]T, of.columns), done: -1}
 	for _, g := range of.groups {
 		ge := rowGroupEval[T]{made: make([]*rowsEval[T], len(g.operands)), columns: make([][]T, len(g.operands))}
@@ -93,7 +93,7 @@ func argNumber(a kernels.Arg) float64 {
 	if a.Kind == kernels.ArgInt {
 		return float64(a.Int)
 	}
-	return a.Real
+	return a.Float
 }
 
 // row computes row s.
@@ -215,7 +215,7 @@ func (s *prologueBuilder) tolerance() kernels.Tolerance {
 	return t
 }
 
-// result is a parameter of reals that the kernel writes.
+// result is a parameter of floats that the kernel writes.
 func (s *prologueBuilder) result() int {
 	return slices.IndexFunc(s.base.Params, func(p kernels.Param) bool {
 		return p.Mode == kernels.Out || p.Mode == kernels.InOut

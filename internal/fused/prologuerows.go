@@ -11,7 +11,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/operation"
 )
 
-// computedRows is a matrix of reals that a launch makes, as formulas of row s and column i.
+// computedRows is a matrix of floats that a launch makes, as formulas of row s and column i.
 type computedRows struct {
 	rows, columns int
 	number        int // among all
@@ -334,7 +334,7 @@ func (s *prologueBuilder) writesTo(op kernels.Operation, maker int, b kernels.Bu
 func (s *prologueBuilder) gather(of *computedRows, op *operation.Gather, begin origin, m int) (int, error) {
 	args := s.makers[m].Args
 	if op.Y.Type != kernels.Float32 || op.X.Arg < 0 || op.Index.Arg < 0 {
-		return 0, errors.New("what is gathered are no reals")
+		return 0, errors.New("what is gathered are no floats")
 	}
 	axes, first, err := axesOf([]int{op.N, op.Cols}, op.Y, args[op.Y.Arg].Off-begin.off, of.rows, of.columns)
 	if err != nil {

@@ -79,7 +79,7 @@ func FuseVertical(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *k
 	}
 	sizes := make([]kernels.Arg, len(first))
 	for i, a := range first {
-		sizes[i] = kernels.Arg{Kind: a.Kind, Int: a.Int, N: a.N, Real: a.Real}
+		sizes[i] = kernels.Arg{Kind: a.Kind, Int: a.Int, N: a.N, Float: a.Float}
 	}
 	c.Trial = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {

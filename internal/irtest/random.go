@@ -35,7 +35,7 @@ func Random(rng *rand.Rand) *ir.Program {
 		list = append(list, b.Sets("M"))
 	}
 	if rng.IntN(3) == 0 {
-		list = append(list, b.Input("S"), expr.Index(ir.N).Real().Mul(expr.Const(0.01)))
+		list = append(list, b.Input("S"), expr.Index(ir.N).Float().Mul(expr.Const(0.01)))
 	}
 	inputs := slices.Clone(list)
 	var label, number *expr.Expr // an index, and it as a number
@@ -48,8 +48,8 @@ func Random(rng *rand.Rand) *ir.Program {
 		default:
 			label = b.IntInput("T", ir.Outer, ir.Inner)
 		}
-		number = label.Real()
-		list = append(list, number, expr.Where(expr.Index(ir.N).Sub(label).Real().Eq(expr.Const(0)), list[0], expr.Const(0.25)))
+		number = label.Float()
+		list = append(list, number, expr.Where(expr.Index(ir.N).Sub(label).Float().Eq(expr.Const(0)), list[0], expr.Const(0.25)))
 	}
 	one := func() *expr.Expr { return list[rng.IntN(len(list))] }
 	formula := func() *expr.Expr {
@@ -91,7 +91,7 @@ func Random(rng *rand.Rand) *ir.Program {
 			r = b.MaxNumber(f, ir.N)
 		case 5: // the first index at which a condition holds
 			first := expr.Where(f.Lt(expr.Const(rng.Float64())), expr.Index(ir.N), expr.Const(100))
-			r = b.Min(first, ir.N).Real().Mul(expr.Const(0.01))
+			r = b.Min(first, ir.N).Float().Mul(expr.Const(0.01))
 		case 4:
 			if x := inputs[rng.IntN(len(inputs))]; b.Along(x) == ir.Element && rng.IntN(2) == 0 {
 				f = x

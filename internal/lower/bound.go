@@ -149,7 +149,7 @@ func (l *boundedLine) value(i, k int) estimate {
 	case v.Kind == ir.Number && v.Int:
 		return estimate{float64(l.args[l.at.Values[i]].Int), 0}
 	case v.Kind == ir.Number:
-		number := l.args[l.at.Values[i]].Real
+		number := l.args[l.at.Values[i]].Float
 		if l.typ == kernels.Float32 {
 			number = float64(float32(number))
 		}

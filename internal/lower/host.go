@@ -12,7 +12,7 @@ import (
 
 // host kernel returns the Go code of a row program: the vector loops of the processor or, where there are
 // none or the call is the reference, plain loops in double precision.
-func host[T kernels.Real](l *plan, rows *ir.Rows) func(c kernels.HostArgs[T]) {
+func host[T kernels.Float](l *plan, rows *ir.Rows) func(c kernels.HostArgs[T]) {
 	fast := machines[T, T](rows, l, func() *vec.Loops[T] {
 		set, _ := vec.Chosen()
 		return vec.On[T](set)
@@ -62,7 +62,7 @@ const stepCost = 3
 
 // machines returns a function that runs launches on pooled machines that compute in T; each goroutine
 // takes one.
-func machines[T, E kernels.Real](rows *ir.Rows, l *plan,
+func machines[T, E kernels.Float](rows *ir.Rows, l *plan,
 	loops func() *vec.Loops[T]) func(c kernels.HostArgs[E], outer, n, inner int) {
 	var pool sync.Pool
 	layout := LayoutOf(l.p)
@@ -76,18 +76,18 @@ func machines[T, E kernels.Real](rows *ir.Rows, l *plan,
 			case v.Kind == ir.Input && v.Int:
 				m.Ints[i] = c.Ints(at)
 			case v.Kind == ir.Input:
-				m.Inputs[i] = c.Reals(at)
+				m.Inputs[i] = c.Floats(at)
 			case v.Kind == ir.Number && v.Int:
 				m.Numbers[i] = float64(c.Int(at))
 			case v.Kind == ir.Number:
-				m.Numbers[i] = float64(c.Real(at))
+				m.Numbers[i] = float64(c.Float(at))
 			}
 		}
 		for k, r := range l.p.Results {
 			if r.Int {
 				m.IntResults[k] = c.Ints(layout.Results + k)
 			} else {
-				m.Results[k] = c.Reals(layout.Results + k)
+				m.Results[k] = c.Floats(layout.Results + k)
 			}
 		}
 		if layout.Sets >= 0 {

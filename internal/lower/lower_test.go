@@ -118,9 +118,9 @@ func TestParts(t *testing.T) {
 	b.Result("P", b.Prod(i, ir.N))
 	b.Result("M", b.Max(i, ir.N))
 	b.Result("N", b.Min(i, ir.N))
-	b.IntResult("C", b.Sum(expr.Where(i.Real().Eq(expr.Const(0)), expr.Const(0), expr.Const(1)), ir.N))
+	b.IntResult("C", b.Sum(expr.Where(i.Float().Eq(expr.Const(0)), expr.Const(0), expr.Const(1)), ir.N))
 	b.Result("Q", b.Sum(i.Mul(i.Sub(expr.Const(1))), ir.N)) // of products
-	equal := i.Sub(b.Min(i, ir.N)).Real().Eq(expr.Const(0))
+	equal := i.Sub(b.Min(i, ir.N)).Float().Eq(expr.Const(0))
 	b.Result("A", b.Min(expr.Where(equal, expr.Index(ir.N).Mul(b.Int("step")).Add(i), expr.Const(1<<30)), ir.N))
 	ints := b.Program()
 

@@ -158,7 +158,7 @@ func plain(p *ir.Program) *ir.Program {
 	q := *p
 	q.Values = slices.Clone(p.Values)
 	at := func(i int, x *expr.Expr) *expr.Expr {
-		return expr.Where(expr.Index(ir.N).Sub(q.Values[i].At).Real().Eq(expr.Const(0)), x, expr.Const(0)) // a difference of ints is exact
+		return expr.Where(expr.Index(ir.N).Sub(q.Values[i].At).Float().Eq(expr.Const(0)), x, expr.Const(0)) // a difference of ints is exact
 	}
 	hots := func(e *expr.Expr) *expr.Expr {
 		if kind, i := e.Leaf(); kind == expr.OfInput && q.Values[i].Kind == ir.OneHot {
@@ -176,7 +176,7 @@ func plain(p *ir.Program) *ir.Program {
 		stored := kind == expr.OfInput && q.Values[of].Kind == ir.Input && !q.Values[of].Channel && v.Along == ir.Line
 		switch {
 		case v.Kind == ir.First && !stored:
-			v.Of, v.Kind = expr.Where(expr.Index(ir.N).Real().Eq(expr.Const(0)), v.Of, expr.Const(0)), ir.Sum
+			v.Of, v.Kind = expr.Where(expr.Index(ir.N).Float().Eq(expr.Const(0)), v.Of, expr.Const(0)), ir.Sum
 		case v.Kind == ir.Pick && !(stored && isLabel(&q, v.At)):
 			v.Of, v.Kind = at(i, v.Of), ir.Sum
 		}

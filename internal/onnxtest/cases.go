@@ -26,7 +26,7 @@ type Case struct {
 	Atol  float64
 }
 
-// Cases returns the cases below a folder, sorted by name: every folder that holds a model.onnx, and those of real
+// Cases returns the cases below a folder, sorted by name: every folder that holds a model.onnx, and those of float
 // models whose data.json names a file of light models.
 func Cases(root string) ([]Case, error) {
 	var cases []Case

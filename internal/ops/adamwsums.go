@@ -23,7 +23,7 @@ var AdamWSums = &kernels.Kernel{Name: "k_adamw_sums", File: "adamw_sums.cl", Def
 // partialsOf returns what a launch of SumAxis sums on a device, if its result is the gradient of
 // parameters from one on, and it reads from an element of PART on; nil if it does anything else.
 func partialsOf(a []kernels.Arg, at, from int, l kernels.Target) []gradsums.Partial {
-	if l.CPU || a[5].Real != 1 || a[6].Int != 0 || SumAxis.Grid(a, l).Empty() {
+	if l.CPU || a[5].Float != 1 || a[6].Int != 0 || SumAxis.Grid(a, l).Empty() {
 		return nil
 	}
 	wide := SumAxis.Grid(a, l).Local[0]
@@ -68,14 +68,14 @@ func sumBlocks(sums []gradsums.Partial, n int) (blocks []int32, all bool) {
 	return blocks, all
 }
 
-func adamwSumsHost[T kernels.Real](c kernels.HostArgs[T]) {
-	p, m, v, blocks := c.Reals(0), c.Reals(3), c.Reals(4), c.Ints(5)
+func adamwSumsHost[T kernels.Float](c kernels.HostArgs[T]) {
+	p, m, v, blocks := c.Floats(0), c.Floats(3), c.Floats(4), c.Ints(5)
 	update := adamwUpdater(c, 6)
 	for ; len(blocks) > 0; blocks = blocks[partialsInts:] {
 		kind, at, count, from, terms, apart := blocks[0], int(blocks[1]), int(blocks[2]), int(blocks[4]), int(blocks[5]), int(blocks[6])
-		x := c.Reals(2)
+		x := c.Floats(2)
 		if kind == partialsStored {
-			x = c.Reals(1)
+			x = c.Floats(1)
 		}
 		var room [sumGroup]T
 		sums := room[:count]
@@ -120,7 +120,7 @@ func adamwSumsCases(few bool) []kernels.Case {
 		blocks, _ := sumBlocks(list, c.n)
 		cases = append(cases, kernels.Case{Name: c.name, Build: func(o *kernels.Operands) {
 			o.In(c.n, -1, 1).In(c.n, -1, 1).In(part, -1, 1).In(c.n, -1, 1).In(c.n, 0, 1)
-			o.Ints(len(blocks), func(i int) int { return int(blocks[i]) }).Real(adamwNumbers...)
+			o.Ints(len(blocks), func(i int) int { return int(blocks[i]) }).Float(adamwNumbers...)
 		}})
 	}
 	return cases

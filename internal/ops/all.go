@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// All returns every kernel as devices with reals of type t and the limits l run it: matrix products
-// once for each tile, batches of them with two, and the forms for other elements than reals.
+// All returns every kernel as devices with floats of type t and the limits l run it: matrix products
+// once for each tile, batches of them with two, and the forms for other elements than floats.
 func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, PadGrad, GatherAxis, ScatterAxis, ScatterRows, ScatterLists, RowSorts.Count, RowSorts.Move, ScatterRuns,
 		Sum, SumAxis, ColumnSums,

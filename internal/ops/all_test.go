@@ -14,7 +14,7 @@ func TestAll(t *testing.T) {
 	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {
 		name                  string
-		real                  kernels.DType
+		float                 kernels.DType
 		l                     kernels.Target
 		products, conversions int
 	}{
@@ -23,7 +23,7 @@ func TestAll(t *testing.T) {
 		{"GPU of float64", kernels.Float64, gpu, 3*len(GemmTiles(kernels.Float64, gpu)) + 26, 22},
 	} {
 		count := map[string]int{}
-		for _, k := range All(c.real, c.l) {
+		for _, k := range All(c.float, c.l) {
 			if k == nil {
 				t.Fatalf("%s: there is a kernel that is none", c.name)
 			}

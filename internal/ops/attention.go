@@ -84,7 +84,7 @@ func (t attentionTile) defines() string {
 	return fmt.Sprintf(" -DTILE_ROWS=%d -DTILE_COLS=%d -DITEM_ROWS=%d -DROW_ITEMS=%d", t.rows, t.cols, t.itemRows, t.rowItems)
 }
 
-// local is how many reals of local memory a launch takes that stages, of its rows and of its
+// local is how many floats of local memory a launch takes that stages, of its rows and of its
 // columns, those features.
 func (t attentionTile) local(rows, cols []int) int {
 	pitch := func(features int) int { return intmath.RoundUp(features, 4*t.rowItems) + 4 }
@@ -142,7 +142,7 @@ var attentions struct {
 
 // Attention returns the kernels for a shape and for as many rows of queries, or of keys if those
 // are fewer, in all items of the batch; nil where there are none for the shape, or for a device
-// with reals of type t and the limits l.
+// with floats of type t and the limits l.
 func Attention(s AttentionShape, rows int, t kernels.DType, l kernels.Target) *AttentionKernels {
 	if s.Features < 1 || s.Features > attentionWidest || s.Values < 1 || s.Values > attentionWidest {
 		return nil
@@ -182,7 +182,7 @@ func newAttention(b attentionBuild) *AttentionKernels {
 	kernel := func(part int, name string, tile attentionTile, params []kernels.Param, places []int, rows, result, features int, host kernels.HostKernel, build func(o *kernels.Operands, c attentionCase),
 		bound func(c attentionCall, param, i int) float64) *kernels.Kernel {
 		at := len(params)
-		params = append(params, intArg("l"), intArg("s"), intArg("bias_step"), intArg("biased"), intArg("causal"), realArg("scale"), intArg("heads"))
+		params = append(params, intArg("l"), intArg("s"), intArg("bias_step"), intArg("biased"), intArg("causal"), floatArg("scale"), intArg("heads"))
 		for _, p := range places {
 			for _, axis := range []string{"outer", "head", "row"} {
 				params = append(params, intArg("qkvyg"[p:p+1]+"_"+axis))
@@ -206,9 +206,9 @@ func newAttention(b attentionBuild) *AttentionKernels {
 				return kernels.Grid{Dims: 2, Local: [3]int{items, 1}, Global: [3]int{batch * items, groups}}
 			},
 			Cases: func(few bool) []kernels.Case { return s.cases(few, build) }}
-		k.Tol = kernels.Tolerance{ULP: 4, Bound: func(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
-			c := attentionCall{AttentionShape: s, l: int(args[at+attentionL].Int), s: int(args[at+attentionS].Int), scale: args[at+attentionScale].Real}
-			eps, _ := real.Epsilon()
+		k.Tol = kernels.Tolerance{ULP: 4, Bound: func(float kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+			c := attentionCall{AttentionShape: s, l: int(args[at+attentionL].Int), s: int(args[at+attentionS].Int), scale: args[at+attentionScale].Float}
+			eps, _ := float.Epsilon()
 			c.eps = eps
 			c.measure(args)
 			return func(param, i int) float64 { return bound(c, param, i) }
@@ -283,7 +283,7 @@ func (c *attentionCall) measure(args []kernels.Arg) {
 
 // attends is scale·q·k + bias of query i and key j of item b, −∞ where the one does not attend to
 // the other.
-func attends[T kernels.Real](c *attentionCall, q, k, bias []T, b, i, j int) float64 {
+func attends[T kernels.Float](c *attentionCall, q, k, bias []T, b, i, j int) float64 {
 	if c.causal && j > i {
 		return math.Inf(-1)
 	}
@@ -301,9 +301,9 @@ func attends[T kernels.Real](c *attentionCall, q, k, bias []T, b, i, j int) floa
 
 // attentionOf is the call that a host kernel sees, whose numbers begin at `at`, of operands in some
 // places.
-func attentionOf[T kernels.Real](s AttentionShape, c kernels.HostArgs[T], at int, places ...int) *attentionCall {
+func attentionOf[T kernels.Float](s AttentionShape, c kernels.HostArgs[T], at int, places ...int) *attentionCall {
 	a := &attentionCall{AttentionShape: s, l: c.Int(at + attentionL), s: c.Int(at + attentionS), step: c.Int(at + attentionStep),
-		biased: c.Int(at+attentionBiased) != 0, causal: c.Int(at+attentionCausal) != 0, scale: float64(c.Real(at + attentionScale)), heads: c.Int(at + attentionHeads)}
+		biased: c.Int(at+attentionBiased) != 0, causal: c.Int(at+attentionCausal) != 0, scale: float64(c.Float(at + attentionScale)), heads: c.Int(at + attentionHeads)}
 	for i, p := range places {
 		n := at + attentionNumbers + 3*i
 		a.places[p] = AttentionPlace{c.Int(n), c.Int(n + 1), c.Int(n + 2)}
@@ -311,9 +311,10 @@ func attentionOf[T kernels.Real](s AttentionShape, c kernels.HostArgs[T], at int
 	return a
 }
 
-func attentionHost[T kernels.Real](shape AttentionShape) func(kernels.HostArgs[T]) {
+func attentionHost[T kernels.Float](shape AttentionShape) func(kernels.HostArgs[T]) {
 	return func(call kernels.HostArgs[T]) {
-		q, k, v, bias, y, lse := call.Reals(0), call.Reals(1), call.Reals(2), call.Reals(3), call.Reals(4), call.Reals(5)
+		q, k, v, bias, y, lse := call.Floats(0), call.Floats(1), call.Floats(2), call.Floats(3), call.Floats(4),
+			call.Floats(5)
 		c := attentionOf(shape, call, 6, placeQ, placeK, placeV, placeY)
 		plain := func(lo, hi int) {
 			p, sums := make([]float64, c.s), make([]float64, c.Values)
@@ -365,7 +366,7 @@ func attentionHost[T kernels.Real](shape AttentionShape) func(kernels.HostArgs[T
 
 // scoreGrads returns, for query i and key j of item b, the probability and the gradient of the
 // score.
-func scoreGrads[T kernels.Real](c *attentionCall, q, k, v, bias, g []T, lse, delta float64, b, i, j int) (p, d float64) {
+func scoreGrads[T kernels.Float](c *attentionCall, q, k, v, bias, g []T, lse, delta float64, b, i, j int) (p, d float64) {
 	s := attends(c, q, k, bias, b, i, j)
 	if math.IsInf(s, -1) || math.IsInf(lse, -1) {
 		return 0, 0
@@ -378,10 +379,10 @@ func scoreGrads[T kernels.Real](c *attentionCall, q, k, v, bias, g []T, lse, del
 	return p, p * (d - delta)
 }
 
-func attentionQueriesHost[T kernels.Real](shape AttentionShape) func(kernels.HostArgs[T]) {
+func attentionQueriesHost[T kernels.Float](shape AttentionShape) func(kernels.HostArgs[T]) {
 	return func(call kernels.HostArgs[T]) {
 		c := attentionOf(shape, call, 9, placeQ, placeK, placeV, placeY, placeG)
-		q, k, v, bias, y, lse, g, dq, deltas := call.Reals(0), call.Reals(1), call.Reals(2), call.Reals(3), call.Reals(4), call.Reals(5), call.Reals(6), call.Reals(7), call.Reals(8)
+		q, k, v, bias, y, lse, g, dq, deltas := call.Floats(0), call.Floats(1), call.Floats(2), call.Floats(3), call.Floats(4), call.Floats(5), call.Floats(6), call.Floats(7), call.Floats(8)
 		plain := func(lo, hi int) {
 			sums := make([]float64, c.Features)
 			for n := lo; n < hi; n++ {
@@ -418,10 +419,10 @@ func attentionQueriesHost[T kernels.Real](shape AttentionShape) func(kernels.Hos
 	}
 }
 
-func attentionKeysHost[T kernels.Real](shape AttentionShape) func(kernels.HostArgs[T]) {
+func attentionKeysHost[T kernels.Float](shape AttentionShape) func(kernels.HostArgs[T]) {
 	return func(call kernels.HostArgs[T]) {
 		c := attentionOf(shape, call, 9, placeQ, placeK, placeV, placeG)
-		q, k, v, bias, lse, deltas, g, dk, dv := call.Reals(0), call.Reals(1), call.Reals(2), call.Reals(3), call.Reals(4), call.Reals(5), call.Reals(6), call.Reals(7), call.Reals(8)
+		q, k, v, bias, lse, deltas, g, dk, dv := call.Floats(0), call.Floats(1), call.Floats(2), call.Floats(3), call.Floats(4), call.Floats(5), call.Floats(6), call.Floats(7), call.Floats(8)
 		plain := func(lo, hi int) {
 			byKey, byValue := make([]float64, c.Features), make([]float64, c.Values)
 			for n := lo; n < hi; n++ {
@@ -508,7 +509,7 @@ func (s AttentionShape) operands(o *kernels.Operands, c attentionCase) *attentio
 			biases *= c.batch
 		}
 	}
-	o.Reals(biases, func(i int) float64 {
+	o.Floats(biases, func(i int) float64 {
 		if i/c.s%c.l == 1 || o.Rand.IntN(4) == 0 {
 			return math.Inf(-1)
 		}
@@ -547,9 +548,9 @@ func (s AttentionShape) results(o *kernels.Operands, c *attentionCall, y bool) {
 	(&kernels.Kernel{Host: kernels.HostKernel{F32: attentionHost[float32](s),
 		F64: attentionHost[float64](s)}}).Run(args[0].Buf.DType(), args)
 	if y {
-		o.Reals(args[4].N, args[4].At)
+		o.Floats(args[4].N, args[4].At)
 	}
-	o.Reals(args[5].N, args[5].At)
+	o.Floats(args[5].N, args[5].At)
 }
 
 func (s AttentionShape) queries(o *kernels.Operands, c attentionCase) {

@@ -13,7 +13,7 @@ import (
 const attentionRows = 64
 
 // attentionBlocks computes attention with vector instructions, block by block.
-type attentionBlocks[T kernels.Real] struct {
+type attentionBlocks[T kernels.Float] struct {
 	*attentionCall
 	loops             *vec.Loops[T]
 	q, k, v, bias     []T

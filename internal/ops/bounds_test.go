@@ -14,18 +14,18 @@ import (
 // launch, worked out here by hand. Too small a one refuses a device that is right, too large a one
 // lets wrong results pass.
 func TestScales(t *testing.T) {
-	real := func(vs ...float64) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(vs), 0, len(vs)) }
+	floats := func(vs ...float64) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(vs), 0, len(vs)) }
 	args := func(vecs []kernels.Arg, numbers ...float64) []kernels.Arg {
 		for _, v := range numbers {
 			// A launch has each number as one of the two; a scale reads the one that its kernel
 			// has.
-			vecs = append(vecs, kernels.Arg{Int: int64(v), Real: v})
+			vecs = append(vecs, kernels.Arg{Int: int64(v), Float: v})
 		}
 		return vecs
 	}
-	none := real()
+	none := floats()
 	product := func(biased float64) []kernels.Arg {
-		return args([]kernels.Arg{real(1, -2), real(3), real(-5, 4), none}, 7, 8, 10, 0, 0, 0, 1, biased, 12, 10)
+		return args([]kernels.Arg{floats(1, -2), floats(3), floats(-5, 4), none}, 7, 8, 10, 0, 0, 0, 1, biased, 12, 10)
 	}
 	tile := GemmTile{M: 6, N: 64}
 	for _, c := range []struct {
@@ -34,9 +34,9 @@ func TestScales(t *testing.T) {
 		args []kernels.Arg
 		want float64
 	}{
-		{"sum", Sum, args([]kernels.Arg{real(2, -3), none}, 100, 10, -0.5), 10 * 0.5 * 3},
-		{"sum of an axis", SumAxis, args([]kernels.Arg{real(-3), none}, 5, 100, 7, -2, 1), 100 * 2 * 3},
-		{"shares", ReducePartials, args([]kernels.Arg{real(-3), real(-2), none}, 100, 4), 4 * 3 * 2},
+		{"sum", Sum, args([]kernels.Arg{floats(2, -3), none}, 100, 10, -0.5), 10 * 0.5 * 3},
+		{"sum of an axis", SumAxis, args([]kernels.Arg{floats(-3), none}, 5, 100, 7, -2, 1), 100 * 2 * 3},
+		{"shares", ReducePartials, args([]kernels.Arg{floats(-3), floats(-2), none}, 100, 4), 4 * 3 * 2},
 		{"product", Gemm(NN, tile, nil), product(0), 10 * 2 * 3},
 		{"product with a bias", Gemm(NN, tile, nil), product(1), 10*2*3 + 5},
 	} {
@@ -233,17 +233,17 @@ func TestGemmBatchTileFor(t *testing.T) {
 func TestGemmTileFor(t *testing.T) {
 	gpu := kernels.Target{Units: 100}
 	for _, c := range []struct {
-		m, n int
-		real kernels.DType
-		l    kernels.Target
-		want GemmTile
+		m, n  int
+		float kernels.DType
+		l     kernels.Target
+		want  GemmTile
 	}{
 		{1280, 1280, kernels.Float32, gpu, gpuTiles[1]}, {1281, 1153, kernels.Float32, gpu, gpuTiles[1]}, {1280, 1152, kernels.Float32, gpu, gpuTiles[0]},
 		{1152, 1280, kernels.Float32, gpu, gpuTiles[0]}, {1280, 1280, kernels.Float64, gpu, gpuTiles[0]}, {128000, 64, kernels.Float32, gpu, gpuTiles[0]},
 		{128000, 65, kernels.Float32, gpu, gpuTiles[1]}, {1280, 1280, kernels.Float32, kernels.Target{CPU: true, Units: 1}, cpuTiles[0]},
 	} {
-		if got := GemmTileFor(NN, c.m, c.n, 100, c.real, c.l, nil); got != c.want {
-			t.Errorf("%d×%d of %v on %+v: %v, want %v", c.m, c.n, c.real, c.l, got, c.want)
+		if got := GemmTileFor(NN, c.m, c.n, 100, c.float, c.l, nil); got != c.want {
+			t.Errorf("%d×%d of %v on %+v: %v, want %v", c.m, c.n, c.float, c.l, got, c.want)
 		}
 	}
 	near, far := GemmChoice{Form: NN, M: 100, N: 100, K: 100, Tile: gpuTiles[2]}, GemmChoice{Form: NN, M: 100, N: 100, K: 1000, Tile: gpuTiles[3]}
@@ -281,13 +281,13 @@ func TestGemmTilesFit(t *testing.T) {
 	large := gpuTiles[1] // 2·16 rows of 128 + 128 + 8 elements, for 16×16 work-items
 	for _, c := range []struct {
 		local, group int
-		real         kernels.DType
+		float        kernels.DType
 		fits         bool
 	}{
 		{33792, 256, kernels.Float32, true}, {33791, 256, kernels.Float32, false}, {33792, 255, kernels.Float32, false},
 		{67584, 256, kernels.Float64, true}, {67583, 256, kernels.Float64, false},
 	} {
-		tiles := GemmTiles(c.real, kernels.Target{LocalMem: c.local, MaxGroup: c.group})
+		tiles := GemmTiles(c.float, kernels.Target{LocalMem: c.local, MaxGroup: c.group})
 		if slices.Contains(tiles, large) != c.fits || tiles[0] != gpuTiles[0] {
 			t.Errorf("%d bytes and %d work-items have the tiles %v", c.local, c.group, tiles)
 		}

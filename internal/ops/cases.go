@@ -19,7 +19,7 @@ func perLength(build func(o operands, n int)) func(few bool) []kernels.Case {
 	return kernels.PerLength(func(o *kernels.Operands, n int) { build(operands{o}, n) })
 }
 
-// setCases gives k, and its forms for other elements than reals, their cases.
+// setCases gives k, and its forms for other elements than floats, their cases.
 func setCases(k *kernels.Kernel, cases func(t kernels.DType, few bool) []kernels.Case) {
 	for _, t := range caseTypes {
 		if form := k.Of(t); form != nil {
@@ -34,7 +34,7 @@ var caseTypes = [...]kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8
 func init() {
 	setCases(Fill, func(t kernels.DType, few bool) []kernels.Case {
 		if t == kernels.Float32 {
-			return perLength(func(o operands, n int) { o.Out(n).Int(n).Real(1.25) })(few)
+			return perLength(func(o operands, n int) { o.Out(n).Int(n).Float(1.25) })(few)
 		}
 		return append(perLength(func(o operands, n int) { o.undefined(t, n).num(n, 0x1234567) })(few),
 			perLength(func(o operands, n int) { o.undefined(t, n).num(n, -1) })(few)...)
@@ -59,41 +59,41 @@ func init() {
 		})
 	}
 	Sum.Cases = func(few bool) []kernels.Case {
-		cases := caseList(perLength(func(o operands, n int) { o.In(n, -1, 1).Out(1).Int(n, max(n, 1)).Real(0.5) })(few))
-		cases.add(func(o operands) { o.In(1000, -1, 1).Out(4).Int(1000, 257).Real(1) }, "4 chunks")
+		cases := caseList(perLength(func(o operands, n int) { o.In(n, -1, 1).Out(1).Int(n, max(n, 1)).Float(0.5) })(few))
+		cases.add(func(o operands) { o.In(1000, -1, 1).Out(4).Int(1000, 257).Float(1) }, "4 chunks")
 		return cases
 	}
-	Uniform.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(-2, 5) })
-	Normal.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(1, 2) })
+	Uniform.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Float(-2, 5) })
+	Normal.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Float(1, 2) })
 	RandomInts.Cases = perLength(func(o operands, n int) { o.ints(n, func(int) int { return -1 }).num(n, 12345, -7, 3, 1000003) })
 	SGD.Cases = func(few bool) (cases []kernels.Case) {
 		for _, nesterov := range []int{0, 1} {
 			cases = append(cases, perLength(func(o operands, n int) {
-				o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Real(0.01, 0.9, 0.1).Int(nesterov)
+				o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Float(0.01, 0.9, 0.1).Int(nesterov)
 			})(few)...)
 			cases = append(cases, perLength(func(o operands, n int) { // without momentum what was there says nothing
 				strange := []float64{math.Inf(1), math.NaN(), math.Inf(-1), 1e-40}
-				o.In(n, -1, 1).In(n, -1, 1).Reals(n, func(i int) float64 { return strange[i%4] }).Int(n).Real(0.01, 0, 0.1).Int(nesterov)
+				o.In(n, -1, 1).In(n, -1, 1).Floats(n, func(i int) float64 { return strange[i%4] }).Int(n).Float(0.01, 0, 0.1).Int(nesterov)
 			})(few)...)
 		}
 		return cases
 	}
 	AdamW.Cases = perLength(func(o operands, n int) {
-		o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Real(1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+		o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Float(1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
 	})
 	ReducePartials.Cases = perLength(func(o operands, n int) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) })
 	AdamWPartials.Cases = func(few bool) []kernels.Case {
 		cases := caseList(perLength(func(o operands, n int) {
-			o.In(n, -1, 1).In(11*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).In(0, 0, 1).Out(0).Int(n, 11, 0).Real(0, 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+			o.In(n, -1, 1).In(11*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).In(0, 0, 1).Out(0).Int(n, 11, 0).Float(0, 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
 		})(few))
 		for _, losses := range []int{1, 7, 300} {
 			cases.add(func(o operands) {
-				o.In(45, -1, 1).In(2*45, -1, 1).In(1, 0.5, 2).In(45, -1, 1).In(45, 0, 1).In(losses, 0, 1).Out(1).Int(45, 2, losses).Real(0.25, 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+				o.In(45, -1, 1).In(2*45, -1, 1).In(1, 0.5, 2).In(45, -1, 1).In(45, 0, 1).In(losses, 0, 1).Out(1).Int(45, 2, losses).Float(0.25, 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
 			}, "%d losses", losses)
 		}
 		return cases
 	}
-	FMAChains.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 20).Real(0.999, 0.5) })
+	FMAChains.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 20).Float(0.999, 0.5) })
 }
 
 func gatherRowsCases(t kernels.DType, _ bool) []kernels.Case {
@@ -121,9 +121,9 @@ func extremeGradCases(s rowSizes) []kernels.Case {
 	for _, b := range s.lines {
 		cases.add(func(o operands) {
 			line := func(i int) int { return i/(b[1]*b[2])*b[2] + i%b[2] }
-			o.Reals(b[0]*b[1]*b[2], func(i int) float64 { return float64(o.Rand.IntN(4) + line(i)%7) }) // maxima differ
+			o.Floats(b[0]*b[1]*b[2], func(i int) float64 { return float64(o.Rand.IntN(4) + line(i)%7) }) // maxima differ
 			x := o.Args[0]
-			o.Reals(b[0]*b[2], func(l int) float64 {
+			o.Floats(b[0]*b[2], func(l int) float64 {
 				m := math.Inf(-1)
 				for i := range x.N {
 					if line(i) == l {
@@ -134,7 +134,7 @@ func extremeGradCases(s rowSizes) []kernels.Case {
 			}).In(b[0]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
 		}, "%v", b)
 		cases.add(func(o operands) {
-			o.In(b[0]*b[1]*b[2], -1, 1).Kinks().Reals(b[0]*b[2], func(int) float64 { return math.NaN() }).Start(math.Inf(1))
+			o.In(b[0]*b[1]*b[2], -1, 1).Kinks().Floats(b[0]*b[2], func(int) float64 { return math.NaN() }).Start(math.Inf(1))
 			o.In(b[0]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
 		}, "%v with NaN", b)
 	}
@@ -144,10 +144,10 @@ func extremeGradCases(s rowSizes) []kernels.Case {
 // operands has more to make operands of.
 type operands struct{ *kernels.Operands }
 
-// elements adds n elements of a type, of which Float32 stands for the device's real type.
+// elements adds n elements of a type, of which Float32 stands for the device's float type.
 func (o operands) elements(t kernels.DType, n int, f func(i int) float64) operands {
 	if t == kernels.Float32 {
-		o.Reals(n, f)
+		o.Floats(n, f)
 	} else {
 		o.Elements(t, n, f)
 	}

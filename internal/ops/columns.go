@@ -33,8 +33,8 @@ var ColumnSums = &kernels.Kernel{Name: "k_column_sums", File: "columns_cpu.cl", 
 	}},
 }
 
-func columnSumsHost[T kernels.Real](c kernels.HostArgs[T]) {
-	x, p, rows, cols, run := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4)
+func columnSumsHost[T kernels.Float](c kernels.HostArgs[T]) {
+	x, p, rows, cols, run := c.Floats(0), c.Floats(1), c.Int(2), c.Int(3), c.Int(4)
 	loops := loopsOf(c)
 	c.Parallel(intmath.CeilDiv(rows, run), run*cols, func(lo, hi int) {
 		for z := lo; z < hi; z++ {
@@ -44,7 +44,7 @@ func columnSumsHost[T kernels.Real](c kernels.HostArgs[T]) {
 }
 
 // addRows sets sum to the sum of rows of its length, one after the other.
-func addRows[T kernels.Real](loops *vec.Loops[T], sum, rows []T) {
+func addRows[T kernels.Float](loops *vec.Loops[T], sum, rows []T) {
 	clear(sum)
 	for cols := len(sum); len(rows) > 0; rows = rows[cols:] {
 		if loops != nil {

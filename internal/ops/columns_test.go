@@ -40,11 +40,11 @@ func TestColumnsInVectors(t *testing.T) {
 		sums}
 	for i, c := range cases {
 		for _, s := range [][3]int{{1, 1, 16}, {2, 3, 17}, {3, 70, 33}, {1, 200, 1025}, {5, 2, 4099}, {1, 9000, 20}} {
-			for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
+			for _, float := range []kernels.DType{kernels.Float32, kernels.Float64} {
 				for _, special := range []bool{false, true} {
 					run := func(vectors bool, cores int) []kernels.Arg {
 						runtime.GOMAXPROCS(cores)
-						o := kernels.NewOperands(real, 5, 6)
+						o := kernels.NewOperands(float, 5, 6)
 						c.build(o, s[0], s[1], s[2])
 						if x := o.Args[0].Buf.(*kernels.HostBuffer); special {
 							x.Set(o.Args[0].Off, math.NaN())
@@ -52,15 +52,15 @@ func TestColumnsInVectors(t *testing.T) {
 							x.Set(o.Args[0].Off+s[2]-1, math.Inf(-1))
 						}
 						if vectors {
-							c.k.RunVectors(real, o.Args)
+							c.k.RunVectors(float, o.Args)
 						} else {
-							c.k.Run(real, o.Args)
+							c.k.Run(float, o.Args)
 						}
 						return o.Args
 					}
 					plain, one, many := run(false, 1), run(true, 1), run(true, 5)
-					what := fmt.Sprint(i, ": ", c.k.Name, " of ", s, " in ", real, ", special ", special)
-					eps, _ := real.Epsilon()
+					what := fmt.Sprint(i, ": ", c.k.Name, " of ", s, " in ", float, ", special ", special)
+					eps, _ := float.Epsilon()
 					for p, param := range c.k.Params {
 						if plain[p].Kind != kernels.ArgBuffer || !param.Mode.Written() {
 							continue

@@ -17,7 +17,7 @@ const depthPlanes = 1 << 15
 // remainder of the positions by the stride. Then the inputs of a tap at all positions of the block
 // are neighbours, as in conv_cpu.cl: positions count through the rows of a plane, and what lies
 // between two rows is dropped.
-type depthwise[T kernels.Real] struct {
+type depthwise[T kernels.Float] struct {
 	loops            *vec.Loops[T]
 	z, y, x          convAxis
 	size             [3]int // of what is read
@@ -28,7 +28,7 @@ type depthwise[T kernels.Real] struct {
 	offsets          []int // of each tap in the planes
 }
 
-func newDepthwise[T kernels.Real](loops *vec.Loops[T], z, y, x convAxis, size [3]int) *depthwise[T] {
+func newDepthwise[T kernels.Float](loops *vec.Loops[T], z, y, x convAxis, size [3]int) *depthwise[T] {
 	low := func(a convAxis) int { return a.shift + min(0, (a.taps-1)*a.step) }
 	d := &depthwise[T]{loops: loops, z: z, y: y, x: x, size: size, lowY: low(y), lowX: low(x)}
 	d.remY, d.remX = min(y.stride, d.span(y)+1), min(x.stride, d.span(x)+1)
@@ -150,7 +150,7 @@ func (d *depthwise[T]) gradients(sums []float64, g []T, rows int) {
 
 // depthwiseHost computes convHost's result where groups have one channel on both sides, and reports
 // whether they have.
-func depthwiseHost[T kernels.Real](c kernels.HostArgs[T], pool *sync.Pool, s *ConvShape, transposed bool, x, w, bias,
+func depthwiseHost[T kernels.Float](c kernels.HostArgs[T], pool *sync.Pool, s *ConvShape, transposed bool, x, w, bias,
 	y []T) bool {
 	loops := loopsOf(c)
 	if loops == nil || s.In != 1 || s.Out != 1 || volume(s.Kernel) == 1 || volume(s.Kernel) > 1<<10 {
@@ -226,7 +226,7 @@ func depthwiseHost[T kernels.Real](c kernels.HostArgs[T], pool *sync.Pool, s *Co
 
 // depthwiseWeightHost computes convWeightHost's result where groups have one channel on both sides,
 // and reports whether they have.
-func depthwiseWeightHost[T kernels.Real](c kernels.HostArgs[T], s *ConvShape, slice int, x, g, to []T,
+func depthwiseWeightHost[T kernels.Float](c kernels.HostArgs[T], s *ConvShape, slice int, x, g, to []T,
 	biased int) bool {
 	loops, weights, size := loopsOf(c), volume(s.Kernel), volume(s.OutSize)
 	if loops == nil || s.In != 1 || s.Out != 1 || weights > 1<<10 || size == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// The conversions between float32 and float64, of launches whose reals are of float64: X, Y, n. Other
+// The conversions between float32 and float64, of launches whose floats are of float64: X, Y, n. Other
 // types are converted by maps.
 var (
 	NarrowFloats = floatConversion("k_narrow_floats", "IN(X), OUT_OF(float, Y)", kernels.In, kernels.OutFloats,
@@ -41,7 +41,7 @@ kernel void ` + name + `(` + params + `, int n) {
 }
 
 // copyBits copies the bytes of elements From to elements To, which have the same size.
-func copyBits[F kernels.Real, From, To kernels.Element](c kernels.HostArgs[F]) {
+func copyBits[F kernels.Float, From, To kernels.Element](c kernels.HostArgs[F]) {
 	x, y := kernels.Elements[From](c, 0), kernels.Elements[To](c, 1)
 	copy(unsafe.Slice((*From)(unsafe.Pointer(unsafe.SliceData(y))), len(y)), x)
 }
@@ -59,7 +59,7 @@ kernel void ` + name + `(` + params + `, int n) {
 		Params: []kernels.Param{{Name: "X", Mode: x}, {Name: "Y", Mode: y}, intArg("n")}}
 }
 
-func convertFloats[From, To kernels.Real](c kernels.HostArgs[float64]) {
+func convertFloats[From, To kernels.Float](c kernels.HostArgs[float64]) {
 	x, y := kernels.Elements[From](c, 0), kernels.Elements[To](c, 1)
 	c.Parallel(len(y), 1, func(lo, hi int) {
 		for i, v := range x[lo:hi] {

@@ -9,7 +9,7 @@ import (
 // edged is an image with what its positions read beyond its edges: zeros. They stay from image to
 // image. Of each row the elements of one remainder by the stride are neighbours, as positions read
 // them: first those of remainder 0.
-type edged[T kernels.Real] struct {
+type edged[T kernels.Float] struct {
 	all   []T
 	image int // that all holds, or none
 }
@@ -118,7 +118,7 @@ func (e *edged[T]) fill(loops *vec.Loops[T], in []T, image, read int, size [3]in
 
 // gather writes, for each weight in the order of the sum, what it meets at count positions from
 // first on.
-func gather[T kernels.Real](to, in []T, read int, size [3]int, z, y, x convAxis, first, count int) {
+func gather[T kernels.Float](to, in []T, read int, size [3]int, z, y, x convAxis, first, count int) {
 	for c := range read {
 		for jz := range z.taps {
 			for jy := range y.taps {
@@ -146,7 +146,7 @@ func gather[T kernels.Real](to, in []T, read int, size [3]int, z, y, x convAxis,
 }
 
 // gatherRun writes elements at, at + stride … of a row, and 0 for those that it does not have.
-func gatherRun[T kernels.Real](run, row []T, at, stride int) {
+func gatherRun[T kernels.Float](run, row []T, at, stride int) {
 	from, end := there(len(run), len(row), at, stride)
 	clear(run[:from])
 	clear(run[end:])

@@ -41,7 +41,7 @@ func wholeRows(most, row int) int {
 }
 
 // blasOf returns gonum's matrix product.
-func blasOf[T kernels.Real]() blasGemm[T] {
+func blasOf[T kernels.Float]() blasGemm[T] {
 	if f, ok := any(blas32.Implementation().Sgemm).(func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)); ok {
 		return f
 	}
@@ -49,14 +49,14 @@ func blasOf[T kernels.Real]() blasGemm[T] {
 }
 
 // buffers are what a goroutine of a host kernel needs, kept from launch to launch.
-type buffers[T kernels.Real] struct {
+type buffers[T kernels.Float] struct {
 	weights, panel, result []T
 	turned                 []T // a panel, transposed
 	edged                  edged[T]
 	depth                  depthwise[T]
 }
 
-func grown[T kernels.Real](s []T, n int) []T {
+func grown[T kernels.Float](s []T, n int) []T {
 	if cap(s) < n {
 		return scratch[T](n)
 	}
@@ -65,7 +65,7 @@ func grown[T kernels.Real](s []T, n int) []T {
 
 // convHost computes blocks of positions, each a matrix product of the weights and of what the
 // positions read.
-func convHost[T kernels.Real]() func(kernels.HostArgs[T]) {
+func convHost[T kernels.Float]() func(kernels.HostArgs[T]) {
 	pool := sync.Pool{New: func() any { return new(buffers[T]) }}
 	gemm := blasOf[T]()
 	return func(c kernels.HostArgs[T]) {
@@ -81,7 +81,7 @@ func convHost[T kernels.Real]() func(kernels.HostArgs[T]) {
 			read, written, from, to = s.Out, s.In, s.OutSize, s.Size
 			wRead, wWritten = wWritten, wRead
 		}
-		x, w, bias, y := c.Reals(convX), c.Reals(convW), c.Reals(convBias), c.Reals(convY)
+		x, w, bias, y := c.Floats(convX), c.Floats(convW), c.Floats(convBias), c.Floats(convY)
 		if !biased {
 			bias = nil
 		}
@@ -183,7 +183,7 @@ func convHost[T kernels.Real]() func(kernels.HostArgs[T]) {
 }
 
 // addTo adds a number to all elements.
-func addTo[T kernels.Real](loops *vec.Loops[T], to []T, v T) {
+func addTo[T kernels.Float](loops *vec.Loops[T], to []T, v T) {
 	if loops != nil {
 		loops.MapBy(vec.Add, to, to, v)
 		return
@@ -195,7 +195,7 @@ func addTo[T kernels.Real](loops *vec.Loops[T], to []T, v T) {
 
 // packWeights writes those of one group [written, read, taps] in the order of the sum, those of an
 // output step elements apart, and outputs row elements.
-func packWeights[T kernels.Real](to []T, row, step int, w []T, written, read, wWritten, wRead int, size [3]int, z, y, x convAxis) {
+func packWeights[T kernels.Float](to []T, row, step int, w []T, written, read, wWritten, wRead int, size [3]int, z, y, x convAxis) {
 	const block = 16 // outputs whose weights are read, and written, side by side
 	for first := 0; first < written; first += block {
 		count := min(block, written-first)
@@ -222,7 +222,7 @@ func packWeights[T kernels.Real](to []T, row, step int, w []T, written, read, wW
 
 // convWeightHost sums up over blocks of rows, each a matrix product of what its positions read, a
 // row for each weight, and of the gradient.
-func convWeightHost[T kernels.Real]() func(kernels.HostArgs[T]) {
+func convWeightHost[T kernels.Float]() func(kernels.HostArgs[T]) {
 	pool := sync.Pool{New: func() any { return new(buffers[T]) }}
 	gemm := blasOf[T]()
 	return func(c kernels.HostArgs[T]) {
@@ -231,7 +231,7 @@ func convWeightHost[T kernels.Real]() func(kernels.HostArgs[T]) {
 			numbers[i] = kernels.IntArg(c.Int(convWeightNumbers + i))
 		}
 		s, slice, biased := convShapeOf(numbers[:], 0), c.Int(convWeightSlice), c.Int(convWeightBiased)
-		x, g, d := c.Reals(convWeightX), c.Reals(convWeightG), c.Reals(convWeightD)
+		x, g, d := c.Floats(convWeightX), c.Floats(convWeightG), c.Floats(convWeightD)
 		if depthwiseWeightHost(c, s, slice, x, g, d, biased) {
 			return
 		}

@@ -58,7 +58,7 @@ var ConvPack = &kernels.Kernel{Name: "k_conv_pack", File: "conv_pack.cl",
 	},
 	Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 		o := ConvOperand{c.Int(convPackNumbers), c.Int(convPackNumbers + 1), c.Int(convPackNumbers + 2), c.Int(convPackNumbers + 3), c.Int(convPackNumbers + 4)}
-		s := c.Reals(convPackS)
+		s := c.Floats(convPackS)
 		o.pack(c.Ints(convPackP), c.Ints(convPackF), func(i int) float32 { return s[i] })
 	}},
 	Fusions: fused.Fusions{Batch: &fused.BatchSpec{GroupRanges: &fused.GroupRanges{Items: convFlag}}},

@@ -50,8 +50,9 @@ var ConvParts = &kernels.Kernel{Name: "k_conv_parts", File: "conv_parts_cpu.cl",
 	},
 }
 
-func convPartsHost[T kernels.Real](c kernels.HostArgs[T]) {
-	d, w, bias, slices, groups, weights, co := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
+func convPartsHost[T kernels.Float](c kernels.HostArgs[T]) {
+	d, w, bias, slices, groups, weights, co := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(3), c.Int(4),
+		c.Int(5), c.Int(6)
 	each := weights + c.Int(7)
 	rows := groups * each
 	c.Parallel(rows, slices*co, func(lo, hi int) {

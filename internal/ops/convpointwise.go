@@ -16,7 +16,7 @@ func (s *ConvShape) pointwise() bool {
 // pointwiseConv computes convHost's result of pointwise convolutions on the Go device, of the
 // operands as they lie, and reports whether it is one. Blocks of positions and of outputs are
 // products.
-func pointwiseConv[T kernels.Real](c kernels.HostArgs[T], s *ConvShape, transposed bool, x, w, bias, y []T) bool {
+func pointwiseConv[T kernels.Float](c kernels.HostArgs[T], s *ConvShape, transposed bool, x, w, bias, y []T) bool {
 	loops := loopsOf(c)
 	if loops == nil || !s.pointwise() {
 		return false

@@ -24,7 +24,7 @@ var (
 	tried    = trial.Tried
 )
 
-// temporary returns a view of reals in temporary i.
+// temporary returns a view of floats in temporary i.
 func temporary(i int, strides ...int) kernels.View {
 	return kernels.View{Arg: operation.Temporary(i), Strides: strides}
 }

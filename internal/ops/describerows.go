@@ -54,7 +54,7 @@ func describeRows(p *ir.Program, types []kernels.DType) func(args) operations {
 		var scalars []float64
 		value := expr.Substitute(func(e *expr.Expr) *expr.Expr {
 			kind, i := e.Leaf()
-			if of, ok := e.RealOfInt(); ok {
+			if of, ok := e.FloatOfInt(); ok {
 				kind, i, ints = expr.OfInput, of, true
 			}
 			if kind != expr.OfInput {

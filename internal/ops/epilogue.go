@@ -65,7 +65,7 @@ func (fn *inner) each(form string) string {
 func (fn *inner) params() []kernels.Param {
 	var ps []kernels.Param
 	for _, i := range fn.scalars {
-		ps = append(ps, realArg(fmt.Sprintf("s%d", i)))
+		ps = append(ps, floatArg(fmt.Sprintf("s%d", i)))
 	}
 	return ps
 }
@@ -81,24 +81,24 @@ func (fn *inner) values() []float64 {
 
 // bound returns the value of the function of operands, with their errors, and how far from it a
 // device may be, where the scalars are the arguments from one on.
-func (fn *inner) bound(real kernels.DType, args []kernels.Arg, scalars int, operand func(i int) (value, off float64)) (value, bound float64) {
-	eps, least := real.Epsilon()
+func (fn *inner) bound(float kernels.DType, args []kernels.Arg, scalars int, operand func(i int) (value, off float64)) (value, bound float64) {
+	eps, least := float.Epsilon()
 	at := map[int]float64{}
 	for k, i := range fn.scalars {
-		at[i] = args[scalars+k].Real
+		at[i] = args[scalars+k].Float
 	}
 	return fn.program.Bound(operand, func(i int) float64 { return at[i] }, eps, least)
 }
 
 // blocks computes an inner function in Go, for one goroutine at a time.
-type blocks[T kernels.Real] struct {
+type blocks[T kernels.Float] struct {
 	fn       *inner
 	eval     *expr.Eval[T]
 	operands [][]T
 }
 
 // blocksPool holds what launches leave to each other.
-func blocksPool[T kernels.Real](fn *inner) *sync.Pool {
+func blocksPool[T kernels.Float](fn *inner) *sync.Pool {
 	return &sync.Pool{New: func() any { return &blocks[T]{fn, expr.NewEval[T](fn.program), make([][]T, fn.f.Operands())} }}
 }
 
@@ -109,7 +109,7 @@ func (b *blocks[T]) scalars(c kernels.HostArgs[T], from int) {
 	b.eval.Scalars(func(i int) T {
 		for k, s := range b.fn.scalars {
 			if s == i {
-				return c.Real(from + k)
+				return c.Float(from + k)
 			}
 		}
 		return 0

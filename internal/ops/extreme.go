@@ -7,7 +7,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/ir"
 )
 
-// Extremes are kernels that find the maxima of lines, or the minima, of reals, and the
+// Extremes are kernels that find the maxima of lines, or the minima, of floats, and the
 // first index of each; a NaN is beyond all others.
 type Extremes struct {
 	// Parts is package defs' Extreme: X, Y, I, outer, len, inner, chunk. I has indices in the parts.

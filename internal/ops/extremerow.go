@@ -25,7 +25,7 @@ func extremeAt[T kernels.Element](x []T, n, step int, least bool) int {
 // joinExtremesHost finds the extremes of lines of which there are those of parts.
 func joinExtremesHost[T kernels.Element](least bool) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		x, j, y, at := c.Reals(0), c.Ints(1), c.Reals(2), c.Ints(3)
+		x, j, y, at := c.Floats(0), c.Ints(1), c.Floats(2), c.Ints(3)
 		outer, n, inner, chunk := c.Int(4), c.Int(5), c.Int(6), c.Int(7)
 		c.Parallel(outer*inner, n, func(lo, hi int) {
 			for l := lo; l < hi; l++ {
@@ -46,9 +46,9 @@ func overrideExtreme(k *kernels.Kernel, least bool) {
 }
 
 // extremeLoops returns the Go code of extremes: generated is that of their definition.
-func extremeLoops[T kernels.Real](generated func(kernels.HostArgs[T]), least bool) func(kernels.HostArgs[T]) {
+func extremeLoops[T kernels.Float](generated func(kernels.HostArgs[T]), least bool) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		x, y, at, outer, n, inner, chunk := c.Reals(0), c.Reals(1), c.Ints(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
+		x, y, at, outer, n, inner, chunk := c.Floats(0), c.Floats(1), c.Ints(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
 		loops := vectorFold(c, min(n, chunk), inner)
 		if loops == nil && !(c.Vectors() && inner == 1) {
 			generated(c)
@@ -78,7 +78,7 @@ func extremeJoin(least bool) vec.Function {
 }
 
 // attains reports whether v attains the extreme of its line, which is NaN where v is.
-func attains[T kernels.Real](v, best T) bool { return v == best || v != v }
+func attains[T kernels.Float](v, best T) bool { return v == best || v != v }
 
 // extremeRun is how many rows, and extremeBlock how many elements of a row, are searched for an extreme
 // at a time.
@@ -86,7 +86,7 @@ const extremeRun, extremeBlock = 32, 1024
 
 // extremeOfRow returns the first index of the extreme of a row: it finds the first block that has it, and
 // in that, by halves, the element.
-func extremeOfRow[T kernels.Real](l *vec.Loops[T], x []T, least bool) int {
+func extremeOfRow[T kernels.Float](l *vec.Loops[T], x []T, least bool) int {
 	join := extremeJoin(least)
 	best, begin := l.Reduce(join, x[:min(len(x), extremeBlock)]), 0
 	for k := extremeBlock; k < len(x); k += extremeBlock {
@@ -109,7 +109,7 @@ func extremeOfRow[T kernels.Real](l *vec.Loops[T], x []T, least bool) int {
 
 // extremesOfColumns sets best to the extremes of columns, n rows whose first elements are inner apart, and
 // first to their first indices: it finds the first run of rows that has each, and then the element.
-func extremesOfColumns[T kernels.Real](l *vec.Loops[T], best []T, first []int32, x []T, n, inner int, least bool) {
+func extremesOfColumns[T kernels.Float](l *vec.Loops[T], best []T, first []int32, x []T, n, inner int, least bool) {
 	join, room := extremeJoin(least), l.Scratch(len(best))
 	defer l.Return(room)
 	clear(first)

@@ -15,16 +15,16 @@ import (
 // FoldKind is that of package defs.
 type FoldKind = defs.FoldKind
 
-// Fold returns the kernel that folds parts of the middle axis of X [outer, len, inner], of reals, in a
+// Fold returns the kernel that folds parts of the middle axis of X [outer, len, inner], of floats, in a
 // fixed order: Y [outer, parts, inner] has the fold of each part, which is chunk elements, the last
 // fewer. Its arguments are X, Y, outer, len, inner, chunk, and p of powers.
 func Fold(kind FoldKind) *RowKernel { return folds[kind] }
 
-var folds = func() (reals [defs.FoldKinds]*RowKernel) {
+var folds = func() (values [defs.FoldKinds]*RowKernel) {
 	for kind := range FoldKind(defs.FoldKinds) {
-		reals[kind] = rowKernel(func() *ir.Program { return defs.Fold(kind) }, lanesForOne, func(s rowSizes) []kernels.Case { return foldCases(kind, s) })
+		values[kind] = rowKernel(func() *ir.Program { return defs.Fold(kind) }, lanesForOne, func(s rowSizes) []kernels.Case { return foldCases(kind, s) })
 	}
-	return reals
+	return values
 }()
 
 // Dot is package defs': X, W, Y, outer, len, inner, chunk.

@@ -15,14 +15,14 @@ const (
 )
 
 // elementOf makes of elements x what is folded: in room, which is as long, or x itself.
-type elementOf[T kernels.Real] func(room, x []T) []T
+type elementOf[T kernels.Float] func(room, x []T) []T
 
 // itself is the elements as they are.
-func itself[T kernels.Real](_, x []T) []T { return x }
+func itself[T kernels.Float](_, x []T) []T { return x }
 
 // vectorFold returns the loops that lines of n elements, inner columns beside each other, are
 // folded with: nil if plain ones are as good.
-func vectorFold[T kernels.Real](c kernels.HostArgs[T], n, inner int) *vec.Loops[T] {
+func vectorFold[T kernels.Float](c kernels.HostArgs[T], n, inner int) *vec.Loops[T] {
 	if n == 0 || inner == 1 && n < foldShort || inner > 1 && inner < foldNarrow {
 		return nil
 	}
@@ -31,7 +31,7 @@ func vectorFold[T kernels.Real](c kernels.HostArgs[T], n, inner int) *vec.Loops[
 
 // foldDown folds columns: n rows, at least one, whose first elements are inner apart, into as many
 // as `to` has room for.
-func foldDown[T kernels.Real](l *vec.Loops[T], join vec.Function, to, x []T, n, inner int, of elementOf[T]) {
+func foldDown[T kernels.Float](l *vec.Loops[T], join vec.Function, to, x []T, n, inner int, of elementOf[T]) {
 	w := len(to)
 	room := l.Scratch(w)
 	defer l.Return(room)
@@ -66,14 +66,14 @@ func eachPartial[T, E kernels.Element](c kernels.HostArgs[T], x []E, outer, n, i
 
 // cachedColumns returns how many columns of n elements a cache holds, or the first one the results
 // of.
-func cachedColumns[T kernels.Real](n int) int {
+func cachedColumns[T kernels.Float](n int) int {
 	return max(foldNarrow, min(foldColumns, foldCache/kernels.DTypeOf[T]().Size()/max(n, 1)/foldNarrow*foldNarrow))
 }
 
 // columnMoments sets means to the means of columns, n rows whose first elements are inner apart, offs to
 // what rounding took off those, and squares to the sums of the squared deviations: see defs.Moments.
 // Halves are joined as defs.MomentsJoin joins parts, so that each row is read once.
-func columnMoments[T kernels.Real](l *vec.Loops[T], means, squares, offs, x []T, n, inner int) {
+func columnMoments[T kernels.Float](l *vec.Loops[T], means, squares, offs, x []T, n, inner int) {
 	if n <= pairTerms {
 		momentsOfBlock(l, means, squares, offs, x, n, inner)
 		return

@@ -35,11 +35,11 @@ func TestFoldsInVectors(t *testing.T) {
 			{1, 9000, 20, 9000}} {
 			outer, n, inner, chunk := s[0], s[1], s[2], s[3]
 			shares := (n + chunk - 1) / chunk
-			for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
+			for _, float := range []kernels.DType{kernels.Float32, kernels.Float64} {
 				for special := range 4 {
 					run := func(vectors bool, cores int) []kernels.Arg {
 						runtime.GOMAXPROCS(cores)
-						o := kernels.NewOperands(real, 5, 6)
+						o := kernels.NewOperands(float, 5, 6)
 						element := func(i int) float64 {
 							v := float64(i*i*7919%1009) / 1009
 							if f.exact { // with ties
@@ -64,25 +64,25 @@ func TestFoldsInVectors(t *testing.T) {
 								o.Int(sizes[0])
 								sizes = sizes[1:]
 							case p.Mode == kernels.FloatParam:
-								o.Real(f.number)
+								o.Float(f.number)
 							case p.Mode.Read():
-								o.Reals(outer*n*inner, element)
-							case p.Mode.Elements(real) == real:
+								o.Floats(outer*n*inner, element)
+							case p.Mode.Elements(float) == float:
 								o.Out(outer * shares * inner)
 							default:
 								o.Ints(outer*shares*inner, func(int) int { return 77 })
 							}
 						}
 						if vectors {
-							f.k.RunVectors(real, o.Args)
+							f.k.RunVectors(float, o.Args)
 						} else {
-							f.k.Run(real, o.Args)
+							f.k.Run(float, o.Args)
 						}
 						return o.Args
 					}
 					plain, one, many := run(false, 1), run(true, 1), run(true, 5)
-					what := fmt.Sprint(i, ": ", f.k.Name, " ", f.k.Defines, " of ", s, " in ", real, ", special ", special)
-					eps, least := real.Epsilon()
+					what := fmt.Sprint(i, ": ", f.k.Name, " ", f.k.Defines, " of ", s, " in ", float, ", special ", special)
+					eps, least := float.Epsilon()
 					for p, param := range f.k.Params {
 						if plain[p].Kind != kernels.ArgBuffer || !param.Mode.Written() {
 							continue
@@ -122,10 +122,10 @@ func TestMaximaInVectors(t *testing.T) {
 		{Outer: 2, Size: [3]int{1, 5, 41}, OutSize: [3]int{1, 4, 13}, Kernel: [3]int{1, 2, 4}, Stride: [3]int{1, 1, 3}, Dilation: one},
 		{Outer: 2, Size: [3]int{1, 5, 41}, OutSize: [3]int{1, 3, 7}, Kernel: one, Stride: one, Dilation: one, Adaptive: true},
 	} {
-		for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
+		for _, float := range []kernels.DType{kernels.Float32, kernels.Float64} {
 			run := func(vectors bool) []kernels.Arg {
-				o := kernels.NewOperands(real, 5, 6)
-				o.Reals(s.Outer*s.Size[0]*s.Size[1]*s.Size[2], func(i int) float64 {
+				o := kernels.NewOperands(float, 5, 6)
+				o.Floats(s.Outer*s.Size[0]*s.Size[1]*s.Size[2], func(i int) float64 {
 					if i%29 == 7 {
 						return math.NaN()
 					}
@@ -134,16 +134,16 @@ func TestMaximaInVectors(t *testing.T) {
 				o.Args = s.Args(o.Args)
 				o.Int(0)
 				if k := s.PoolKernel(ops.MaxPool); vectors {
-					k.RunVectors(real, o.Args)
+					k.RunVectors(float, o.Args)
 				} else {
-					k.Run(real, o.Args)
+					k.Run(float, o.Args)
 				}
 				return o.Args
 			}
 			plain, got := run(false)[1], run(true)[1]
 			for i := range plain.N {
 				if a, b := got.At(i), plain.At(i); a != b && (a == a || b == b) {
-					t.Fatalf("%+v in %v: Y[%d] is %v, in plain loops %v", s, real, i, a, b)
+					t.Fatalf("%+v in %v: Y[%d] is %v, in plain loops %v", s, float, i, a, b)
 				}
 			}
 		}

@@ -251,10 +251,10 @@ func gemmScale(a []kernels.Arg) float64 {
 
 // bound works out, for an element of a product with an epilogue, what the sum is and how far the
 // function of it may be off.
-func (p *product) bound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+func (p *product) bound(float kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 	num := func(i int) int { return int(args[i].Int) }
 	n, K, lda, ldb, ldc := num(gemmN), num(gemmK), num(gemmLDA), num(gemmLDB), num(gemmLDC)
-	eps, _ := real.Epsilon()
+	eps, _ := float.Epsilon()
 	off := gemmRel * eps * p.scale(args)
 	read := func(arg int, as kernels.Precision) []float64 {
 		v := make([]float64, args[arg].N)
@@ -293,7 +293,7 @@ func (p *product) bound(real kernels.DType, args []kernels.Arg) func(param, i in
 		if num(gemmBiased) != 0 {
 			z += args[gemmBias].At(c)
 		}
-		_, bound := p.epilogue.bound(real, args, gemmScalars, func(int) (float64, float64) { return z, off })
+		_, bound := p.epilogue.bound(float, args, gemmScalars, func(int) (float64, float64) { return z, off })
 		return bound
 	}
 }
@@ -331,7 +331,7 @@ func (p *product) cases(few bool) []kernels.Case {
 			o.In(n, -1, 1).In(shares*m*ldc, -1, 1).Int(m, n, k, lda, ldb, ldc, accumulate, biased, rows, slice)
 			if p.epilogue != nil {
 				then := i % 3
-				o.In(stored(then)*m*ldc, 0, 0).Int(then).Real(p.epilogue.values()...)
+				o.In(stored(then)*m*ldc, 0, 0).Int(then).Float(p.epilogue.values()...)
 			}
 			p.addPacked(o)
 			if p.tile.Inner.stored() {
@@ -395,7 +395,7 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 			ops = append(ops, trial.Draw(stored(num(gemmEpilogue))*rows*ldc, 0, 0))
 			continue
 		}
-		ops = append(ops, trial.Number(float64(like[i].Int)+like[i].Real)) // one of them is 0
+		ops = append(ops, trial.Number(float64(like[i].Int)+like[i].Float)) // one of them is 0
 	}
 	trial.SetNumbers(ops[gemmM:], float64(rows))
 	trial.SetNumbers(ops[gemmLDA:], float64(lda), float64(ldb))
@@ -406,25 +406,25 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 }
 
 // gemmHost computes a product, the rows of C shared among the cores.
-func gemmHost[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.HostArgs[T]) {
+func gemmHost[T kernels.Float](p *product, gemm blasGemm[T]) func(kernels.HostArgs[T]) {
 	t := newHost(p, gemm)
 	return func(c kernels.HostArgs[T]) {
 		m, K, ldc, slice := c.Int(gemmM), c.Int(gemmK), c.Int(gemmLDC), c.Int(gemmSlice)
 		A, doneA := operandOf(p, c, &t.factors, gemmA)
 		B, doneB := operandOf(p, c, &t.factors, gemmB)
 		for from := 0; from < K; from += slice {
-			t.part(c, from, min(slice, K-from), A, B, c.Reals(gemmC)[from/slice*m*ldc:], parallel.For)
+			t.part(c, from, min(slice, K-from), A, B, c.Floats(gemmC)[from/slice*m*ldc:], parallel.For)
 		}
 		doneA()
 		doneB()
 		if p.maps > 0 {
-			clear(c.Reals(p.maps))
+			clear(c.Floats(p.maps))
 		}
 	}
 }
 
 // host kernel is what the launches of a product's host kernel leave to each other.
-type host[T kernels.Real] struct {
+type host[T kernels.Float] struct {
 	p         *product
 	gemm      blasGemm[T]
 	ta, tb    blas.Transpose
@@ -433,7 +433,7 @@ type host[T kernels.Real] struct {
 	functions *sync.Pool // nil: there is no epilogue
 }
 
-func newHost[T kernels.Real](p *product, gemm blasGemm[T]) *host[T] {
+func newHost[T kernels.Float](p *product, gemm blasGemm[T]) *host[T] {
 	t := &host[T]{p: p, gemm: gemm, ta: blas.NoTrans, tb: blas.NoTrans}
 	if p.epilogue != nil {
 		t.functions = blocksPool[T](p.epilogue)
@@ -459,7 +459,7 @@ func (t *host[T]) part(c kernels.HostArgs[T], from, k int, A, B operand[T], out 
 }
 
 // loopsOf returns the vector loops that a host kernel is to use, nil for none.
-func loopsOf[T kernels.Real](c kernels.HostArgs[T]) *vec.Loops[T] {
+func loopsOf[T kernels.Float](c kernels.HostArgs[T]) *vec.Loops[T] {
 	if set := setOf(c); set != nil {
 		return vec.On[T](set)
 	}
@@ -488,7 +488,7 @@ func (t *host[T]) vectors(c kernels.HostArgs[T], loops *vec.Loops[T], from, k in
 	A, B = A.at(from*p.StepA), B.at(from*p.StepB)
 	p.A, p.ReadA, p.B, p.ReadB = A.x, A.reader(), B.x, B.reader()
 	if c.Int(gemmBiased) != 0 {
-		p.Bias = c.Reals(gemmBias)[:p.N]
+		p.Bias = c.Floats(gemmBias)[:p.N]
 	}
 	if t.functions != nil && c.Int(gemmEpilogue) != EpilogueNone {
 		p.End = func(lo, hi int) { finish(c, t.functions, lo, hi) }
@@ -536,12 +536,12 @@ func (t *host[T]) plain(c kernels.HostArgs[T], from, k int, A, B, out []T, each 
 			hi, beta := min(lo+rows, m), beta
 			if biased && beta == 0 { // BLAS adds the bias as C's old elements
 				for r := lo; r < hi; r++ {
-					copy(out[r*ldc:r*ldc+n], c.Reals(gemmBias))
+					copy(out[r*ldc:r*ldc+n], c.Floats(gemmBias))
 				}
 				beta = 1
 			} else if biased {
 				for r := lo; r < hi; r++ {
-					for j, v := range c.Reals(gemmBias)[:n] {
+					for j, v := range c.Floats(gemmBias)[:n] {
 						out[r*ldc+j] += v
 					}
 				}
@@ -555,7 +555,7 @@ func (t *host[T]) plain(c kernels.HostArgs[T], from, k int, A, B, out []T, each 
 }
 
 // finite reports whether all elements of x [rows, cols], whose rows are ld apart, are finite.
-func finite[T kernels.Real](x []T, rows, cols, ld int) bool {
+func finite[T kernels.Float](x []T, rows, cols, ld int) bool {
 	for r := range rows {
 		for _, v := range x[r*ld : r*ld+cols] {
 			if v-v != 0 {
@@ -567,7 +567,7 @@ func finite[T kernels.Real](x []T, rows, cols, ld int) bool {
 }
 
 // finish applies the epilogue to rows of C.
-func finish[T kernels.Real](c kernels.HostArgs[T], functions *sync.Pool, lo, hi int) {
+func finish[T kernels.Float](c kernels.HostArgs[T], functions *sync.Pool, lo, hi int) {
 	b := functions.Get().(*blocks[T])
 	defer functions.Put(b)
 	b.scalars(c, gemmScalars)
@@ -577,9 +577,9 @@ func finish[T kernels.Real](c kernels.HostArgs[T], functions *sync.Pool, lo, hi 
 		step, n = hi-lo, (hi-lo)*n
 	}
 	for r := lo; r < hi; r += step {
-		row := c.Reals(gemmC)[r*ldc : r*ldc+n]
+		row := c.Floats(gemmC)[r*ldc : r*ldc+n]
 		if c.Int(gemmEpilogue) == EpilogueApplyAndKeep {
-			copy(c.Reals(gemmZ)[r*ldc:], row)
+			copy(c.Floats(gemmZ)[r*ldc:], row)
 		}
 		b.run(row, row)
 	}
@@ -600,18 +600,18 @@ func gemmPiece(m, n, k int) int {
 }
 
 // blasGemm is C = alpha·op(A)·op(B) + beta·C, as BLAS has it.
-type blasGemm[T kernels.Real] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
+type blasGemm[T kernels.Float] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
 
 // scratch returns n elements, from a multiple of 32 bytes on, as memory of devices is: gonum adds
 // the products of two rows in an order that depends on where they lie. It is not inlined: what does
 // not leave a function may lie on its stack.
 //
 //go:noinline
-func scratch[T kernels.Real](n int) []T { return make([]T, intmath.RoundUp(n, 8))[:n] }
+func scratch[T kernels.Float](n int) []T { return make([]T, intmath.RoundUp(n, 8))[:n] }
 
 // transposed returns the transpose of x [rows, cols], whose rows are ld apart, in a slice of the
 // pool.
-func transposed[T kernels.Real](pool *sync.Pool, x []T, rows, cols, ld int) *[]T {
+func transposed[T kernels.Float](pool *sync.Pool, x []T, rows, cols, ld int) *[]T {
 	buf, _ := pool.Get().(*[]T)
 	if buf == nil || cap(*buf) < rows*cols {
 		buf = new([]T)
@@ -623,7 +623,7 @@ func transposed[T kernels.Real](pool *sync.Pool, x []T, rows, cols, ld int) *[]T
 }
 
 // transpose writes the transpose of x [rows, cols], whose rows are ld apart, to y.
-func transpose[T kernels.Real](y, x []T, rows, cols, ld int) {
+func transpose[T kernels.Float](y, x []T, rows, cols, ld int) {
 	const block = 32 // columns at a time: as many lines of y stay in the cache
 	for c0 := 0; c0 < cols; c0 += block {
 		c1 := min(c0+block, cols)

@@ -208,7 +208,7 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 }
 
 // gemmBatchHost computes the products on all cores: a few large ones each on all, many one on each.
-func gemmBatchHost[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.HostArgs[T]) {
+func gemmBatchHost[T kernels.Float](p *product, gemm blasGemm[T]) func(kernels.HostArgs[T]) {
 	t := newHost(p, gemm)
 	return func(c kernels.HostArgs[T]) {
 		m, K, ldc, slice := c.Int(gemmM), c.Int(gemmK), c.Int(gemmLDC), c.Int(gemmSlice)
@@ -221,13 +221,13 @@ func gemmBatchHost[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Ho
 		defer doneA()
 		defer doneB()
 		if p.maps > 0 {
-			clear(c.Reals(p.maps))
+			clear(c.Floats(p.maps))
 		}
 		run := func(lo, hi int) {
 			for z := lo; z < hi; z++ {
 				from := z / n * slice
 				aAt, bAt := b.at(z % n)
-				t.part(c, from, min(slice, K-from), A.at(aAt), B.at(bAt), c.Reals(gemmC)[z*m*ldc:], each)
+				t.part(c, from, min(slice, K-from), A.at(aAt), B.at(bAt), c.Floats(gemmC)[z*m*ldc:], each)
 			}
 		}
 		if parts < 16 {
@@ -388,8 +388,8 @@ func Direct(m, n, k int, l kernels.Target) bool { return !l.CPU && m <= 16 && n 
 
 const directBatch = 11
 
-func directHost[T kernels.Real](c kernels.HostArgs[T]) {
-	A, B, C, m, n, K := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5)
+func directHost[T kernels.Float](c kernels.HostArgs[T]) {
+	A, B, C, m, n, K := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(3), c.Int(4), c.Int(5)
 	aRow, aStep, bStep, bColumn, accumulate := c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10) != 0
 	b := batchOf(c.Int, directBatch)
 	c.Parallel(b.Len(), m*n*K, func(lo, hi int) {

@@ -146,7 +146,7 @@ var longKSteps = [...]int{FP16: 1 << 18, BF16x3: 1 << 14, BF16: 1 << 18} // of s
 
 const bStationaryRows = 1 << 16 // of fewer, holding B does not pay
 
-// MatrixTiles returns the tiles of an inner product on matrix units that a device with reals of
+// MatrixTiles returns the tiles of an inner product on matrix units that a device with floats of
 // type t and the limits l can run, the smallest first.
 func MatrixTiles(inner Inner, t kernels.DType, l kernels.Target) []GemmTile {
 	if l.CPU || t != kernels.Float32 {
@@ -332,11 +332,11 @@ func MatrixProbe(inner Inner) *kernels.Kernel {
 
 // others returns the tiles that may take the place of one whose kernel fails its trial: on a GPU no
 // slow form for CPUs.
-func (t GemmTile) others(real kernels.DType, l kernels.Target) []GemmTile {
+func (t GemmTile) others(float kernels.DType, l kernels.Target) []GemmTile {
 	if t.Inner != FMA && l.CPU {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(GemmTiles(real, l)), func(other GemmTile) bool { return other == t })
+	return slices.DeleteFunc(slices.Clone(GemmTiles(float, l)), func(other GemmTile) bool { return other == t })
 }
 
 // file returns the name of the source for GPUs, without its ending.
@@ -392,7 +392,7 @@ func (p *product) scale(a []kernels.Arg) float64 {
 
 // rounded returns an operand's elements as the inner product takes them: themselves, or a copy that
 // done gives back.
-func rounded[T kernels.Real](inner Inner, pool *sync.Pool, x []T) (y []T, done func()) {
+func rounded[T kernels.Float](inner Inner, pool *sync.Pool, x []T) (y []T, done func()) {
 	p := inner.Precision()
 	if p == kernels.PrecisionFloat32 {
 		return x, keepNothing
@@ -403,7 +403,7 @@ func rounded[T kernels.Real](inner Inner, pool *sync.Pool, x []T) (y []T, done f
 func keepNothing() {}
 
 // roundedTo is a function of its own so that products in float32 allocate nothing.
-func roundedTo[T kernels.Real](p kernels.Precision, pool *sync.Pool, x []T) ([]T, func()) {
+func roundedTo[T kernels.Float](p kernels.Precision, pool *sync.Pool, x []T) ([]T, func()) {
 	buf := borrowed[T](pool, len(x))
 	y := *buf
 	parallel.For(len(x), parallel.Grain, func(lo, hi int) {
@@ -415,7 +415,7 @@ func roundedTo[T kernels.Real](p kernels.Precision, pool *sync.Pool, x []T) ([]T
 }
 
 // borrowed returns n elements of the pool.
-func borrowed[T kernels.Real](pool *sync.Pool, n int) *[]T {
+func borrowed[T kernels.Float](pool *sync.Pool, n int) *[]T {
 	buf, _ := pool.Get().(*[]T)
 	if buf == nil || cap(*buf) < n {
 		buf = new([]T)
@@ -447,7 +447,7 @@ func (p *product) strangeCases() []kernels.Case {
 		cases = append(cases, kernels.Case{Name: s.name, Build: func(o *kernels.Operands) {
 			o.In(rowsA*lda, -s.a, s.a).In(rowsB*ldb, -s.b, s.b).In(n, -1, 1).In(m*n, 0, 0).Int(m, n, k, lda, ldb, n, 0, 0, 12, k)
 			if p.epilogue != nil {
-				o.In(0, 0, 0).Int(EpilogueNone).Real(p.epilogue.values()...)
+				o.In(0, 0, 0).Int(EpilogueNone).Float(p.epilogue.values()...)
 			}
 			p.addPacked(o)
 		}})

@@ -167,7 +167,7 @@ func TestMatrixTileFor(t *testing.T) {
 	for _, c := range []struct {
 		p              kernels.Precision
 		batch, m, n, k int
-		real           kernels.DType
+		float          kernels.DType
 		l              kernels.Target
 		inner          Inner
 		large          bool
@@ -192,11 +192,11 @@ func TestMatrixTileFor(t *testing.T) {
 		{kernels.PrecisionFloat32, 1, 4096, 4096, 4096, kernels.Float32, kernels.Target{Units: 10, LocalMem: 4 << 10, MaxGroup: 1024}, FMA, false},
 	} {
 		if c.inner&BStationary != 0 {
-			if tile := MatrixTileFor(c.p, TN, c.batch, c.m, c.n, c.k, c.real, c.l); tile.Inner.bStationary() {
+			if tile := MatrixTileFor(c.p, TN, c.batch, c.m, c.n, c.k, c.float, c.l); tile.Inner.bStationary() {
 				t.Errorf("Aᵀ passes by rows: %v", tile)
 			}
 		}
-		tile := MatrixTileFor(c.p, NN, c.batch, c.m, c.n, c.k, c.real, c.l)
+		tile := MatrixTileFor(c.p, NN, c.batch, c.m, c.n, c.k, c.float, c.l)
 		if tile.Inner != c.inner || tile.M > 64 != c.large {
 			t.Errorf("%v %d of %dx%dx%d: %v", c.p, c.batch, c.m, c.n, c.k, tile)
 		}

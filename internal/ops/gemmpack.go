@@ -136,7 +136,7 @@ func (p packing) newKernel() *kernels.Kernel {
 				Global: [3]int{intmath.CeilDiv(int(a[packK].Int), p.steps) * group, intmath.CeilDiv(int(a[packN].Int), p.width)}}
 		},
 		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
-			s, row, step := c.Reals(packS), c.Int(packRow), c.Int(packStep)
+			s, row, step := c.Floats(packS), c.Int(packRow), c.Int(packStep)
 			p.pack(c.Ints(packP), c.Ints(packF), c.Int(packN), c.Int(packK), func(x, k int) float32 { return s[x*row+k*step] })
 		}},
 		Cases: p.cases, Trial: p.trial,

@@ -176,9 +176,9 @@ func (p *product) apart(n int) int {
 
 // factors returns an operand's elements as the inner product takes them: themselves, or a copy that
 // done gives back.
-func factors[T kernels.Real](p *product, c kernels.HostArgs[T], pool *sync.Pool, arg int) (x []T, done func()) {
+func factors[T kernels.Float](p *product, c kernels.HostArgs[T], pool *sync.Pool, arg int) (x []T, done func()) {
 	if !p.tile.Inner.stored() {
-		return rounded(p.tile.Inner, pool, c.Reals(arg))
+		return rounded(p.tile.Inner, pool, c.Floats(arg))
 	}
 	wide := any(borrowed[T](pool, c.Len(arg))).(*[]float32) // the kernel has no host kernel for others
 	if set := setOf(c); p.tile.Inner.factors() == BF16 {

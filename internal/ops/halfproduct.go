@@ -38,7 +38,7 @@ func (f *halfForm) multiply(c kernels.HostArgs[float32]) {
 }
 
 // operand is an operand of a product while its host kernel runs, from an element on: elements, or how they are read.
-type operand[T kernels.Real] struct {
+type operand[T kernels.Float] struct {
 	x     []T
 	read  vec.Reader[T] // of the whole operand
 	first int           // of those that are read
@@ -63,7 +63,7 @@ func (o operand[T]) reader() vec.Reader[T] {
 
 // operandOf returns an operand as the inner product takes it, and what gives back the memory that it may be a copy in.
 // One of 16 bits is read where products compute with vector instructions.
-func operandOf[T kernels.Real](p *product, c kernels.HostArgs[T], pool *sync.Pool,
+func operandOf[T kernels.Float](p *product, c kernels.HostArgs[T], pool *sync.Pool,
 	arg int) (o operand[T], done func()) {
 	if p.tile.Inner.stored() || !c.Args()[arg].Buf.DType().Half() {
 		o.x, done = factors(p, c, pool, arg)
@@ -83,7 +83,7 @@ func operandOf[T kernels.Real](p *product, c kernels.HostArgs[T], pool *sync.Poo
 }
 
 // readerOf reads an operand of these elements; T is float32, of which alone 16 bits are computed.
-func readerOf[T kernels.Real, H vec.Half](set *vec.Set, x []H) vec.Reader[T] {
+func readerOf[T kernels.Float, H vec.Half](set *vec.Set, x []H) vec.Reader[T] {
 	return func(to []T, row, from, distance, lines, n int) {
 		vec.FromHalfLines(set, any(to).([]float32), row, x[from:], distance, lines, n)
 	}

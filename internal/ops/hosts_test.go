@@ -15,7 +15,7 @@ import (
 )
 
 // call is a launch as a definition sees it: memory in float64, which holds every element type, and
-// numbers. round makes of a float64 what the device's reals hold of it.
+// numbers. round makes of a float64 what the device's floats hold of it.
 type call struct {
 	args  []kernels.Arg
 	mem   [][]float64 // nil for numbers
@@ -23,7 +23,7 @@ type call struct {
 }
 
 func (c call) n(i int) int                 { return int(c.args[i].Int) }
-func (c call) r(i int) float64             { return c.round(c.args[i].Real) }
+func (c call) r(i int) float64             { return c.round(c.args[i].Float) }
 func (c call) on(i int) bool               { return c.args[i].Int != 0 }
 func row(v []float64, at, n int) []float64 { return v[at : at+n] }
 
@@ -285,7 +285,7 @@ func layerGradient(d *kernels.Function) func(c call) {
 }
 
 // TestHostKernels holds the host kernels, by which devices are tried and tested, to the definitions, in all the
-// cases that devices are tested with, for both types of reals and the other element types.
+// cases that devices are tested with, for both types of floats and the other element types.
 func TestHostKernels(t *testing.T) {
 	cpu := kernels.Target{CPU: true}
 	all := map[*kernels.Kernel]func(call){}
@@ -317,14 +317,14 @@ func TestHostKernels(t *testing.T) {
 		}
 	}
 	for k, define := range all {
-		for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
-			t.Run(k.Name+k.Defines+" of "+real.String(), func(t *testing.T) {
+		for _, float := range []kernels.DType{kernels.Float32, kernels.Float64} {
+			t.Run(k.Name+k.Defines+" of "+float.String(), func(t *testing.T) {
 				cases := k.Cases(k == ops.FMAChains) // thousands of operations for an element
 				if len(cases) == 0 {
 					t.Fatal("no case")
 				}
 				for _, c := range cases {
-					testHost(t, k, define, real, c)
+					testHost(t, k, define, float, c)
 				}
 			})
 		}
@@ -342,40 +342,42 @@ func TestHostsInPieces(t *testing.T) {
 		define func(c call)
 		build  func(o *kernels.Operands)
 	}{
-		{ops.SGD, definitions[ops.SGD], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Real(0.01, 0.9, 0.1).Int(1) }},
-		{ops.AdamW, definitions[ops.AdamW], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Real(adam...) }},
+		{ops.SGD, definitions[ops.SGD], func(o *kernels.Operands) {
+			o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Float(0.01, 0.9, 0.1).Int(1)
+		}},
+		{ops.AdamW, definitions[ops.AdamW], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Float(adam...) }},
 		{ops.ReducePartials, definitions[ops.ReducePartials], func(o *kernels.Operands) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) }},
 		{ops.AdamWPartials, definitions[ops.AdamWPartials], func(o *kernels.Operands) {
-			o.In(n, -1, 1).In(3*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).In(70, 0, 1).Out(1).Int(n, 3, 70).Real(0.25).Real(adam...)
+			o.In(n, -1, 1).In(3*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).In(70, 0, 1).Out(1).Int(n, 3, 70).Float(0.25).Float(adam...)
 		}},
-		{ops.Sum, definitions[ops.Sum], func(o *kernels.Operands) { o.In(n, -1, 1).Out(9).Int(n, (n+8)/9).Real(0.5) }},
-		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(n*3, -1, 1).In(n, -1, 1).Int(n, 3, 1).Real(0.5).Int(1) }},
-		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Real(0.5).Int(0) }},
-		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Real(0.5).Int(1) }},
+		{ops.Sum, definitions[ops.Sum], func(o *kernels.Operands) { o.In(n, -1, 1).Out(9).Int(n, (n+8)/9).Float(0.5) }},
+		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(n*3, -1, 1).In(n, -1, 1).Int(n, 3, 1).Float(0.5).Int(1) }},
+		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Float(0.5).Int(0) }},
+		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Float(0.5).Int(1) }},
 		{ops.LinearGrad(fn.Tanh.Gradient(0)), layerGradient(fn.Tanh.Gradient(0)), func(o *kernels.Operands) {
 			o.In(1000*70, -1, 1).In(1000*70, -1, 1).Out(1000*70).Out(9*70).Int(1000, 70, 120)
 		}},
 		{ops.ConvDirect, convolve, func(o *kernels.Operands) {
 			o.In(3*70*17*19, -1, 1).In(70*20*6, -1, 1).In(40, -1, 1).Out(3*40*16*17).Int(3, 2, 35, 20, 1, 17, 19, 1, 16, 17, 1, 2, 3, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1)
 		}},
-		{ops.FMAChains, definitions[ops.FMAChains], func(o *kernels.Operands) { o.Out(9).Int(9, 3).Real(0.9, 0.1) }},
+		{ops.FMAChains, definitions[ops.FMAChains], func(o *kernels.Operands) { o.Out(9).Int(9, 3).Float(0.9, 0.1) }},
 		{ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, kernels.Target{CPU: true})[0], fn.LeakyReLU), product(ops.NN, fn.LeakyReLU), func(o *kernels.Operands) {
-			o.In(301*41, -1, 1).In(40*52, -1, 1).In(50, -1, 1).In(301*50, -1, 1).Int(301, 50, 40, 41, 52, 50, 1, 1, 24, 40).In(301*50, 0, 0).Int(1).Real(0.1)
+			o.In(301*41, -1, 1).In(40*52, -1, 1).In(50, -1, 1).In(301*50, -1, 1).Int(301, 50, 40, 41, 52, 50, 1, 1, 24, 40).In(301*50, 0, 0).Int(1).Float(0.1)
 		}},
 	} {
-		for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
-			t.Run(c.k.Name+" of "+real.String(), func(t *testing.T) {
-				testHost(t, c.k, c.define, real, kernels.Case{Name: "in pieces", Build: c.build})
+		for _, float := range []kernels.DType{kernels.Float32, kernels.Float64} {
+			t.Run(c.k.Name+" of "+float.String(), func(t *testing.T) {
+				testHost(t, c.k, c.define, float, kernels.Case{Name: "in pieces", Build: c.build})
 			})
 		}
 	}
 }
 
-func testHost(t *testing.T, k *kernels.Kernel, define func(call), real kernels.DType, c kernels.Case) {
-	o := kernels.NewOperands(real, 5, 6)
+func testHost(t *testing.T, k *kernels.Kernel, define func(call), float kernels.DType, c kernels.Case) {
+	o := kernels.NewOperands(float, 5, 6)
 	c.Build(o)
 	d := call{args: o.Args, mem: make([][]float64, len(o.Args)), round: func(v float64) float64 {
-		if real == kernels.Float32 {
+		if float == kernels.Float32 {
 			return float64(float32(v))
 		}
 		return v
@@ -388,9 +390,9 @@ func testHost(t *testing.T, k *kernels.Kernel, define func(call), real kernels.D
 			}
 		}
 	}
-	margin := compare.MarginOf(k, real, o.Args)
+	margin := compare.MarginOf(k, float, o.Args)
 	define(d)
-	k.Run(real, o.Args)
+	k.Run(float, o.Args)
 	for i, a := range o.Args {
 		if a.Buf == nil {
 			continue

@@ -36,7 +36,7 @@ var (
 		Host:   kernels.HostKernel{F32: gatherAxisHost[float32], F64: gatherAxisHost[float64]}}, "index.cl", "k_gather_axis",
 		kernels.ElementHostKernel(gatherAxisHost[int32]), kernels.ElementHostKernel(gatherAxisHost[uint8]),
 		kernels.ElementHostKernel(gatherAxisHost[uint16]), kernels.ElementHostKernel(gatherAxisHost[int64]))
-	// ScatterAxis brings G [outer, m, inner] to Y [outer, n, inner], of reals or integers, in the
+	// ScatterAxis brings G [outer, m, inner] to Y [outer, n, inner], of floats or integers, in the
 	// order of the middle axis, along which I has indices: [m] or, if each, [outer, m, inner]: G,
 	// I, Y, outer, n, m, inner, how, each.
 	ScatterAxis = kernels.Typed(&kernels.Kernel{Name: "k_scatter_axis", File: "index.cl",
@@ -54,7 +54,7 @@ var (
 		"k_scatter_axis",
 		kernels.ElementHostKernel(scatterAxisHost[int32]), kernels.ElementHostKernel(scatterAxisHost[uint8]),
 		kernels.HostKernel{}, kernels.ElementHostKernel(scatterAxisHost[int64]))
-	// ScatterRows brings the rows of G [n, cols] to the rows I [n] of Y [rows, cols], of reals or
+	// ScatterRows brings the rows of G [n, cols] to the rows I [n] of Y [rows, cols], of floats or
 	// integers, in their order: G, I, Y, n, cols, rows, how. Every work-item reads all indices: it
 	// is for CPUs, and for few rows.
 	ScatterRows = opaqueForms(kernels.Typed(&kernels.Kernel{Name: "k_scatter_rows", File: "index.cl",
@@ -84,7 +84,7 @@ func opaqueForms(k *kernels.Kernel) *kernels.Kernel {
 }
 
 func gatherAxisHost[T kernels.Element](c kernels.HostArgs[T]) {
-	x, at, y := c.Reals(0), c.Ints(1), c.Reals(2)
+	x, at, y := c.Floats(0), c.Ints(1), c.Floats(2)
 	outer, n, m, inner, each := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7) != 0
 	columns := m * inner
 	if columns == 0 {
@@ -157,7 +157,7 @@ func combined[T number](y, g T, how Scatter) T {
 }
 
 func scatterAxisHost[T number](c kernels.HostArgs[T]) {
-	g, at, y := c.Reals(0), c.Ints(1), c.Reals(2)
+	g, at, y := c.Floats(0), c.Ints(1), c.Floats(2)
 	outer, n, m, inner, how, each := c.Int(3), c.Int(4), c.Int(5), c.Int(6), Scatter(c.Int(7)), c.Int(8) != 0
 	set := setOf(c)
 	c.Parallel(outer*inner, m, func(lo, hi int) {
@@ -240,7 +240,7 @@ func combineRow[T number](set *vec.Set, to, from []T, how Scatter) {
 }
 
 func scatterRowsHost[T number](c kernels.HostArgs[T]) {
-	g, at, y, cols, rows, how := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5), Scatter(c.Int(6))
+	g, at, y, cols, rows, how := c.Floats(0), c.Ints(1), c.Floats(2), c.Int(4), c.Int(5), Scatter(c.Int(6))
 	set := setOf(c)
 	c.Parallel(rows, len(g)/max(rows, 1), func(lo, hi int) {
 		for i, r := range at {

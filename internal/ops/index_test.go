@@ -65,7 +65,7 @@ func pad(c call) {
 	axes := padded(c, 3)
 	value := 0.0
 	switch c.args[2].Kind {
-	case kernels.ArgReal:
+	case kernels.ArgFloat:
 		value = c.r(2)
 	default:
 		switch value = float64(c.n(2)); c.args[1].Buf.DType() {

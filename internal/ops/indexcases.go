@@ -67,7 +67,7 @@ func padCases(t kernels.DType, few, gradient bool) []kernels.Case {
 			case gradient:
 				o.In(to, -1, 1).Out(from)
 			case t == kernels.Float32:
-				o.some(t, from).undefined(t, to).Real(-1.5)
+				o.some(t, from).undefined(t, to).Float(-1.5)
 			default:
 				o.some(t, from).undefined(t, to).num(0x4123)
 			}
@@ -169,12 +169,12 @@ func (r *Radix) addCases(cases *caseList, k *kernels.Kernel, i, rows, n, flags i
 				o.Args = count
 				return
 			}
-			real := t
-			if real == kernels.Int32 {
-				real = kernels.Float32
+			float := t
+			if float == kernels.Int32 {
+				float = kernels.Float32
 			}
-			r.Count.Run(real, count)
-			r.Scan.Run(real, []kernels.Arg{c, kernels.IntArg(rows), kernels.IntArg(tiles)})
+			r.Count.Run(float, count)
+			r.Scan.Run(float, []kernels.Arg{c, kernels.IntArg(rows), kernels.IntArg(tiles)})
 			o.Ints(given*rows*n, func(i int) int { return 3*i + 1 })
 			o.Args = append(o.Args, c)
 			o.undefined(t, rows*n).undefined(kernels.Int32, rows*n).num(rows, n, tiles, shift, flags, given)

@@ -27,12 +27,12 @@ func (s *InterpolateShape) between(axis, q int) (i, next int, w float64) {
 }
 
 // line is between of every output of an axis.
-type line[T kernels.Real] struct {
+type line[T kernels.Float] struct {
 	i, next []int
 	w       []T
 }
 
-func lineOf[T kernels.Real](s *InterpolateShape, axis int) line[T] {
+func lineOf[T kernels.Float](s *InterpolateShape, axis int) line[T] {
 	n := s.OutSize[axis]
 	l := line[T]{make([]int, n), make([]int, n), make([]T, n)}
 	for q := range n {
@@ -96,7 +96,7 @@ func (l *line[T]) weight(q, i int) T {
 
 // mixRows sets a row to what lies between u and v. What has weight 0 is not read: it may be
 // infinite.
-func mixRows[T kernels.Real](to []T, w T, u, v []T) {
+func mixRows[T kernels.Float](to []T, w T, u, v []T) {
 	u = u[:len(to)]
 	if w == 0 {
 		copy(to, u)
@@ -110,8 +110,8 @@ func mixRows[T kernels.Real](to []T, w T, u, v []T) {
 
 // interpolateHost interpolates rows of the input along their own axis, and keeps them for the rows
 // of the output that lie between them and others.
-func interpolateHost[T kernels.Real](c kernels.HostArgs[T]) {
-	x, y, s := c.Reals(0), c.Reals(1), interpolateShapeOf(func(i int) int { return c.Int(2 + i) })
+func interpolateHost[T kernels.Float](c kernels.HostArgs[T]) {
+	x, y, s := c.Floats(0), c.Floats(1), interpolateShapeOf(func(i int) int { return c.Int(2 + i) })
 	lz, ly, lx := lineOf[T](s, 0), lineOf[T](s, 1), lineOf[T](s, 2)
 	oz, oy, ox, iz, iy, ix := s.OutSize[0], s.OutSize[1], s.OutSize[2], s.Size[0], s.Size[1], s.Size[2]
 	c.Parallel(len(y)/ox, 16*ox, func(lo, hi int) {
@@ -146,8 +146,8 @@ func interpolateHost[T kernels.Real](c kernels.HostArgs[T]) {
 
 // interpolateGradHost sums up the rows of outputs that read a row of inputs, and then their
 // columns.
-func interpolateGradHost[T kernels.Real](c kernels.HostArgs[T]) {
-	g, d, s := c.Reals(0), c.Reals(1), interpolateShapeOf(func(i int) int { return c.Int(2 + i) })
+func interpolateGradHost[T kernels.Float](c kernels.HostArgs[T]) {
+	g, d, s := c.Floats(0), c.Floats(1), interpolateShapeOf(func(i int) int { return c.Int(2 + i) })
 	lz, ly, lx := lineOf[T](s, 0), lineOf[T](s, 1), lineOf[T](s, 2)
 	oz, oy, ox, iz, iy, ix := s.OutSize[0], s.OutSize[1], s.OutSize[2], s.Size[0], s.Size[1], s.Size[2]
 	planes, rows := lz.reading(iz), ly.reading(iy)
@@ -167,7 +167,7 @@ func interpolateGradHost[T kernels.Real](c kernels.HostArgs[T]) {
 }
 
 // weightedRows sums up rows times weights: two at a time.
-type weightedRows[T kernels.Real] struct {
+type weightedRows[T kernels.Float] struct {
 	to     []T
 	begun  bool // whether there is something in to
 	single []T  // the last of an odd number

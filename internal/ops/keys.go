@@ -6,7 +6,7 @@ import (
 )
 
 // of0, of1 and of2 are the indices of an element along the axes, as numbers.
-var of0, of1, of2 = expr.Index(0).Real(), expr.Index(1).Real(), expr.Index(2).Real()
+var of0, of1, of2 = expr.Index(0).Float(), expr.Index(1).Float(), expr.Index(2).Float()
 
 // fromFront is the index that an operand names along an axis whose dimension is a, from the end
 // below 0.
@@ -36,17 +36,17 @@ func alone(f *kernels.Function) *kernels.FusedElementwise {
 
 var (
 	fromDiagonal = expr.Index(2).Sub(expr.Index(1))
-	isBelow      = func(n, m *expr.Expr) *expr.Expr { return n.Sub(m).Real().Lt(zero) } // exact of ints, as a rounded n and m are not
+	isBelow      = func(n, m *expr.Expr) *expr.Expr { return n.Sub(m).Float().Lt(zero) } // exact of ints, as a rounded n and m are not
 )
 
 // The maps that make numbers of the indices of elements.
 var (
-	// Sequence is start + i·step: of reals, rounded once.
+	// Sequence is start + i·step: of floats, rounded once.
 	Sequence = alone(&kernels.Function{Name: "sequence", Scalars: []float64{0.5, 0.25}, Value: of0.FMA(expr.Param(1), a)})
 	// Spaced is start + i·step for i below a number, and from there on end − (last − i)·step, which
 	// meets the end. Scalars: start, step, end; ints: last, that number.
 	Spaced = alone(&kernels.Function{Name: "spaced", Scalars: []float64{0.5, 0.25, 3, 9, 4},
-		Value: expr.Where(isBelow(expr.Index(0), expr.IntParam(4)), of0.FMA(expr.Param(1), a), expr.IntParam(3).Sub(expr.Index(0)).Real().FMA(expr.Param(1).Neg(), expr.Param(2)))})
+		Value: expr.Where(isBelow(expr.Index(0), expr.IntParam(4)), of0.FMA(expr.Param(1), a), expr.IntParam(3).Sub(expr.Index(0)).Float().FMA(expr.Param(1).Neg(), expr.Param(2)))})
 	// Counted is Sequence of integers.
 	Counted = alone(&kernels.Function{Name: "counted", Integers: true, Scalars: []float64{5, 2}, Value: of0.Mul(expr.Param(1)).Add(a)})
 	// OneHot is whether the column [rows, columns] is the operand [rows, 1].

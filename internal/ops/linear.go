@@ -94,10 +94,10 @@ func LinearGradRun(rows int, l kernels.Target) int {
 	return min(sumRun, max(16, intmath.CeilDiv(rows, runs)))
 }
 
-func linearGradHost[T kernels.Real](g *linearGrad) func(kernels.HostArgs[T]) {
+func linearGradHost[T kernels.Float](g *linearGrad) func(kernels.HostArgs[T]) {
 	functions := blocksPool[T](g.derivative)
 	return func(c kernels.HostArgs[T]) {
-		d, p, rows, cols, run := c.Reals(g.ins), c.Reals(g.ins+1), c.Int(g.rows()), c.Int(g.cols()), c.Int(g.run())
+		d, p, rows, cols, run := c.Floats(g.ins), c.Floats(g.ins+1), c.Int(g.rows()), c.Int(g.cols()), c.Int(g.run())
 		loops := loopsOf(c)
 		c.Parallel(intmath.CeilDiv(rows, run), run*cols, func(lo, hi int) {
 			b := functions.Get().(*blocks[T])
@@ -107,7 +107,7 @@ func linearGradHost[T kernels.Real](g *linearGrad) func(kernels.HostArgs[T]) {
 				from, to := z*run*cols, min(rows, (z+1)*run)*cols
 				var operands [3][]T
 				for i := range g.ins {
-					operands[i] = c.Reals(i)[from:to]
+					operands[i] = c.Floats(i)[from:to]
 				}
 				b.run(d[from:to], operands[:g.ins]...)
 				addRows(loops, p[z*cols:(z+1)*cols], d[from:to])
@@ -117,11 +117,11 @@ func linearGradHost[T kernels.Real](g *linearGrad) func(kernels.HostArgs[T]) {
 }
 
 // bound is, of a share, that of the elements that it is the sum of, and of adding them.
-func (g *linearGrad) bound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
-	eps, _ := real.Epsilon()
+func (g *linearGrad) bound(float kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+	eps, _ := float.Epsilon()
 	rows, cols, run := int(args[g.rows()].Int), int(args[g.cols()].Int), int(args[g.run()].Int)
 	element := func(i int) (value, bound float64) {
-		return g.derivative.bound(real, args, g.scalars(), func(operand int) (value, off float64) {
+		return g.derivative.bound(float, args, g.scalars(), func(operand int) (value, off float64) {
 			return args[slices.Index(g.derivative.uses, operand)].At(i), 0
 		})
 	}
@@ -154,7 +154,7 @@ func (g *linearGrad) cases(few bool) []kernels.Case {
 				low, high := g.domain(operand)
 				o.In(rows*cols, low, high)
 			}
-			o.Out(rows*cols).Out(intmath.CeilDiv(rows, run)*cols).Int(rows, cols, run).Real(g.derivative.values()...)
+			o.Out(rows*cols).Out(intmath.CeilDiv(rows, run)*cols).Int(rows, cols, run).Float(g.derivative.values()...)
 		}})
 	}
 	return cases

@@ -73,7 +73,7 @@ func foldCases(kind FoldKind, s rowSizes) []kernels.Case {
 			}
 			o.Int(b[0], b[1], b[2], chunk)
 			if power {
-				o.Real(2.5)
+				o.Float(2.5)
 			}
 		}, "%v", b)
 	}
@@ -110,7 +110,7 @@ func extremeCases(join bool, s rowSizes) []kernels.Case {
 		}
 		cases.add(func(o operands) {
 			n, chunk := b[0]*b[1]*b[2], []int{b[1], b[1]/3 + 1, b[1] + 30}[(i+b[1])%3]
-			o.Reals(n, func(int) float64 { return float64(o.Rand.IntN(9)) }) // with ties
+			o.Floats(n, func(int) float64 { return float64(o.Rand.IntN(9)) }) // with ties
 			if i%2 == 0 {
 				o.Special()
 			}

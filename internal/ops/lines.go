@@ -176,7 +176,7 @@ func linesCases(p *ir.Program, s rowSizes) []kernels.Case {
 			o.Int(b[0], b[1], b[2])
 			for _, v := range p.Values {
 				if v.Kind == ir.Number {
-					o.Real(0.5)
+					o.Float(0.5)
 				}
 			}
 		}, "%v", b)

@@ -17,10 +17,10 @@ var (
 
 // momentsOfColumns overrides the Go code of columns, which keeps no matrix of differences: those of
 // [1000, 1000] take half the time. generated is that of the definition.
-func momentsOfColumns[T kernels.Real](generated func(kernels.HostArgs[T])) func(kernels.HostArgs[T]) {
+func momentsOfColumns[T kernels.Float](generated func(kernels.HostArgs[T])) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		x, m, v, off := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
-		outer, n, inner, chunk, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Real(8)
+		x, m, v, off := c.Floats(0), c.Floats(1), c.Floats(2), c.Floats(3)
+		outer, n, inner, chunk, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Float(8)
 		if loopsOf(c) == nil || n > lower.MostExact {
 			plainMoments(x, m, v, off, outer, n, inner, chunk, float64(scale), c.Parallel)
 			return
@@ -109,7 +109,7 @@ func momentsCases(s rowSizes) []kernels.Case {
 			}
 			chunk := []int{max(b[1], 1), b[1]/3 + 1, b[1] + 30}[i%3]
 			results := b[0] * lower.Parts(b[1], chunk) * b[2]
-			o.Out(results).Out(results).Out(results).Int(b[0], b[1], b[2], chunk).Real(0.5)
+			o.Out(results).Out(results).Out(results).Int(b[0], b[1], b[2], chunk).Float(0.5)
 		}, "%v", b)
 	}
 	return cases
@@ -124,7 +124,7 @@ func momentsJoinCases(s rowSizes) []kernels.Case {
 		cases.add(func(o operands) {
 			n := b[0] * b[1] * b[2]
 			o.In(n, 9, 11).In(n, 0, 5).In(n, -1e-6, 1e-6).Out(b[0]*b[2]).Out(b[0]*b[2]).Int(b[0], b[1], b[2])
-			o.Real(float64(32*b[1] - 9)).Real(23).Real(32).Real(0.01)
+			o.Float(float64(32*b[1] - 9)).Float(23).Float(32).Float(0.01)
 		}, "%v", b)
 	}
 	return cases

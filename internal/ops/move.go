@@ -7,14 +7,14 @@ import (
 	"github.com/clgrad/clgrad/kernels/trial"
 )
 
-// Kernels of move.cl. Those that have forms for other elements than reals, which
+// Kernels of move.cl. Those that have forms for other elements than floats, which
 // [kernels.Kernel.Of] returns, say so.
 var (
 	// Fill is Y[i] = value: Y, n, value. Of other elements, the value is an int: of floats of 16
 	// bits, their bits.
 	Fill = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl",
 		Grid:   kernels.GridPerElement(0),
-		Params: []kernels.Param{out("Y"), intArg("n"), realArg("value")},
+		Params: []kernels.Param{out("Y"), intArg("n"), floatArg("value")},
 		Host:   kernels.HostKernel{F32: fillHost[float32], F64: fillHost[float64]}, Describe: describeFill}, "move.cl",
 		"k_fill_int",
 		kernels.ElementHostKernel(fillIntHost[int32]), kernels.ElementHostKernel(fillIntHost[uint8]),
@@ -46,17 +46,17 @@ var (
 )
 
 func fillIntHost[T kernels.Element](c kernels.HostArgs[T]) {
-	vec.Fill(c.Reals(0), T(c.Long(2)))
+	vec.Fill(c.Floats(0), T(c.Long(2)))
 }
 
-func fillHost[T kernels.Real](c kernels.HostArgs[T]) {
-	vec.Fill(c.Reals(0), c.Real(2))
+func fillHost[T kernels.Float](c kernels.HostArgs[T]) {
+	vec.Fill(c.Floats(0), c.Float(2))
 }
 
-func zeroHost[T kernels.Element](c kernels.HostArgs[T]) { clear(c.Reals(0)) }
+func zeroHost[T kernels.Element](c kernels.HostArgs[T]) { clear(c.Floats(0)) }
 
 func gatherRowsHost[T kernels.Element](c kernels.HostArgs[T]) {
-	x, at, y, cols, rows := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5)
+	x, at, y, cols, rows := c.Floats(0), c.Ints(1), c.Floats(2), c.Int(4), c.Int(5)
 	c.Parallel(len(at), cols, func(lo, hi int) {
 		if cols == 1 {
 			for i, r := range at[lo:hi] {

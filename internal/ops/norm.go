@@ -130,7 +130,7 @@ func batchStatisticsCases(s rowSizes) []kernels.Case {
 		cases.add(func(o operands) {
 			n, lines := b[0]*b[1]*b[2], b[0]*b[2]
 			o.In(n, 9, 11).In(n, 0, 5).In(n, -1e-6, 1e-6).Out(lines).Out(lines).Out(lines).Int(b[0], b[1], b[2])
-			o.Real(float64(32*b[1] - 9)).Real(23).Real(32).Real(1e-3)
+			o.Float(float64(32*b[1] - 9)).Float(23).Float(32).Float(1e-3)
 		}, "%v", b)
 	}
 	return cases

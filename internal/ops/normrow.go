@@ -17,31 +17,31 @@ func overrideNorm(k *kernels.Kernel, f defs.NormForm) {
 }
 
 // normRows returns the Go code of a norm: generated is that of its definition.
-func normRows[T kernels.Real](f defs.NormForm, generated func(kernels.HostArgs[T])) func(kernels.HostArgs[T]) {
+func normRows[T kernels.Float](f defs.NormForm, generated func(kernels.HostArgs[T])) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
 		l := loopsOf(c)
 		if l == nil {
 			generated(c)
 			return
 		}
-		x, at := c.Reals(0), 1
+		x, at := c.Floats(0), 1
 		var w, b []T
 		if f.Weights {
-			w = c.Reals(at)
+			w = c.Floats(at)
 			at++
 		}
 		if f.Biases {
-			b = c.Reals(at)
+			b = c.Floats(at)
 			at++
 		}
-		y, means, rstds, rows, n := c.Reals(at), c.Reals(at+1), c.Reals(at+2), c.Int(at+3), c.Int(at+4)
+		y, means, rstds, rows, n := c.Floats(at), c.Floats(at+1), c.Floats(at+2), c.Int(at+3), c.Int(at+4)
 		at += 6
 		sets, span := 1, 1
 		if w != nil || b != nil {
 			sets, span = c.Int(at), c.Int(at+1)
 			at += 2
 		}
-		eps := float64(c.Real(at))
+		eps := float64(c.Float(at))
 		c.Parallel(rows, 5*n, func(lo, hi int) {
 			for r := lo; r < hi; r++ {
 				to := y[r*n:][:n]
@@ -54,7 +54,7 @@ func normRows[T kernels.Real](f defs.NormForm, generated func(kernels.HostArgs[T
 
 // normRow sets to to the differences of a row from its mean, or itself, times the inverse of the
 // deviation, and returns the two.
-func normRow[T kernels.Real](l *vec.Loops[T], row, to []T, centred bool, eps float64) (mean, rstd T) {
+func normRow[T kernels.Float](l *vec.Loops[T], row, to []T, centred bool, eps float64) (mean, rstd T) {
 	n, from := float64(len(row)), row
 	if centred {
 		mean = T(float64(l.Sum(row)) / n)
@@ -72,7 +72,7 @@ func normRow[T kernels.Real](l *vec.Loops[T], row, to []T, centred bool, eps flo
 
 // affine multiplies a row by weights and adds biases, of which the first is element first, and each
 // is of span neighbours; either may be nil.
-func affine[T kernels.Real](l *vec.Loops[T], row, w, b []T, first, span int) {
+func affine[T kernels.Float](l *vec.Loops[T], row, w, b []T, first, span int) {
 	switch {
 	case w == nil && b == nil:
 	case span == 1 && w != nil && b != nil:
@@ -96,7 +96,7 @@ func affine[T kernels.Real](l *vec.Loops[T], row, w, b []T, first, span int) {
 
 // inverseDeviation is 1/√(square/n + eps) of a sum of n squares: NaN where that overflows in T,
 // whose inverse would make 0 of all that it multiplies.
-func inverseDeviation[T kernels.Real](square, n, eps float64) float64 {
+func inverseDeviation[T kernels.Float](square, n, eps float64) float64 {
 	if math.IsInf(float64(T(square)), 1) {
 		return math.NaN()
 	}
@@ -109,19 +109,19 @@ func overrideNormGrad(k *kernels.Kernel, f defs.NormForm) {
 
 // normGradRows returns the Go code of a norm's gradient with sums over lines: generated is that of its
 // definition.
-func normGradRows[T kernels.Real](f defs.NormForm, generated func(kernels.HostArgs[T])) func(kernels.HostArgs[T]) {
+func normGradRows[T kernels.Float](f defs.NormForm, generated func(kernels.HostArgs[T])) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
 		l := loopsOf(c)
 		if l == nil {
 			generated(c)
 			return
 		}
-		x, g, at := c.Reals(0), c.Reals(1), 2
+		x, g, at := c.Floats(0), c.Floats(1), 2
 		var w []T
 		if f.Weights {
-			w, at = c.Reals(2), 3
+			w, at = c.Floats(2), 3
 		}
-		means, rstds, d, dw, db := c.Reals(at), c.Reals(at+1), c.Reals(at+2), c.Reals(at+3), c.Reals(at+4)
+		means, rstds, d, dw, db := c.Floats(at), c.Floats(at+1), c.Floats(at+2), c.Floats(at+3), c.Floats(at+4)
 		rows, n, run := c.Int(at+5), c.Int(at+6), c.Int(at+8)
 		c.Parallel(intmath.CeilDiv(rows, run), 5*n*run, func(lo, hi int) {
 			room := l.Scratch(2 * n)
@@ -146,7 +146,7 @@ func normGradRows[T kernels.Real](f defs.NormForm, generated func(kernels.HostAr
 
 // normGradRow sets to to the gradient of a row, of which h is what the norm made without weights. h is
 // overwritten, and room is for a row.
-func normGradRow[T kernels.Real](l *vec.Loops[T], h, above, w, to, room []T, rstd T, centred bool) {
+func normGradRow[T kernels.Float](l *vec.Loops[T], h, above, w, to, room []T, rstd T, centred bool) {
 	n, up := T(len(h)), above
 	if w != nil {
 		up = room

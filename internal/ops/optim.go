@@ -35,27 +35,27 @@ func sgdRuleOf(nesterov bool) *rule {
 	return sgdRule
 }
 
-func sgdHost[T kernels.Real](c kernels.HostArgs[T]) {
-	p, g, v := c.Reals(0), c.Reals(1), c.Reals(2)
+func sgdHost[T kernels.Float](c kernels.HostArgs[T]) {
+	p, g, v := c.Floats(0), c.Floats(1), c.Floats(2)
 	update := updater(sgdRuleOf(c.Int(7) != 0), c, 4)
 	c.Parallel(len(p), 1, func(lo, hi int) { update(updated[T]{p[lo:hi], g[lo:hi], v[lo:hi]}) })
 }
 
-func adamwHost[T kernels.Real](c kernels.HostArgs[T]) {
-	p, g, m, v := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
+func adamwHost[T kernels.Float](c kernels.HostArgs[T]) {
+	p, g, m, v := c.Floats(0), c.Floats(1), c.Floats(2), c.Floats(3)
 	update := adamwUpdater(c, 5)
 	c.Parallel(len(p), 1, func(lo, hi int) { update(updated[T]{p[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi]}) })
 }
 
 // adamwUpdater is updater of AdamW, in a vector loop of its own if there are vectors.
-func adamwUpdater[T kernels.Real](c kernels.HostArgs[T], at int) func(updated[T]) {
+func adamwUpdater[T kernels.Float](c kernels.HostArgs[T], at int) func(updated[T]) {
 	loops := loopsOf(c)
 	if loops == nil {
 		return updater(adamwRule, c, at)
 	}
-	by := &vec.AdamW[T]{Keep: 1 - c.Real(at),
-		B1: c.Real(at + 1), OneB1: c.Real(at + 2), B2: c.Real(at + 3), OneB2: c.Real(at + 4),
-		Step: c.Real(at + 5), Root: c.Real(at + 6), Eps: c.Real(at + 7)}
+	by := &vec.AdamW[T]{Keep: 1 - c.Float(at),
+		B1: c.Float(at + 1), OneB1: c.Float(at + 2), B2: c.Float(at + 3), OneB2: c.Float(at + 4),
+		Step: c.Float(at + 5), Root: c.Float(at + 6), Eps: c.Float(at + 7)}
 	return func(x updated[T]) { loops.AdamW(x[0], x[1], x[2], x[3], by) }
 }
 

@@ -29,14 +29,15 @@ type PadAxis struct {
 
 // Pad makes Y [m0, m1, m2, m3] of X [n0, n1, n2, n3], of elements of any type: index i of an axis
 // comes from i − before, as its mode says: X, Y, value, and m, n, before, mode of each axis. Of
-// other elements than reals, the value is an int: of float16, its bits.
+// other elements than floats, the value is an int: of float16, its bits.
 var Pad = padForms(kernels.Typed(&kernels.Kernel{Name: "k_pad", File: "pad_cpu.cl",
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		axes := padAxesOf(a, 3)
 		return padGrid(axes[0].M*axes[1].M*axes[2].M, axes[3].M, l)
 	},
-	Params: append([]kernels.Param{in("X"), out("Y"), realArg("value")}, padParams()...),
-	Host:   kernels.HostKernel{F32: padHost[float32](padReal), F64: padHost[float64](padReal)}}, "pad_cpu.cl", "k_pad_int",
+	Params: append([]kernels.Param{in("X"), out("Y"), floatArg("value")}, padParams()...),
+	Host:   kernels.HostKernel{F32: padHost[float32](padFloat), F64: padHost[float64](padFloat)}}, "pad_cpu.cl",
+	"k_pad_int",
 	kernels.ElementHostKernel(padHost(padInt[int32])), kernels.ElementHostKernel(padHost(padInt[uint8])),
 	kernels.ElementHostKernel(padHost(padInt[uint16])), kernels.ElementHostKernel(padHost(padInt[int64]))))
 
@@ -90,7 +91,7 @@ func padParams() (list []kernels.Param) {
 	return list
 }
 
-func padReal[T kernels.Real](c kernels.HostArgs[T]) T { return c.Real(2) }
+func padFloat[T kernels.Float](c kernels.HostArgs[T]) T { return c.Float(2) }
 
 func padInt[T int32 | uint8 | uint16 | int64](c kernels.HostArgs[T]) T {
 	return T(c.Long(2))
@@ -107,7 +108,7 @@ func padCall[T kernels.Element](c kernels.HostArgs[T], from int) (axes [PadAxes]
 
 func padHost[T kernels.Element](value func(kernels.HostArgs[T]) T) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		p := padder[T]{axes: padCall(c, 3), x: c.Reals(0), y: c.Reals(1), value: value(c), set: setOf(c)}
+		p := padder[T]{axes: padCall(c, 3), x: c.Floats(0), y: c.Floats(1), value: value(c), set: setOf(c)}
 		p.lo, p.hi = p.axes[3].inside()
 		for i := range p.axes[3].M {
 			if i < p.lo || i >= p.hi {
@@ -194,8 +195,8 @@ func (p *padder[T]) rows(y, x []T, n int) {
 
 // padGradHost adds rows of G in their order, and of each the elements that lie where D's do before
 // those outside.
-func padGradHost[T kernels.Real](c kernels.HostArgs[T]) {
-	g, d, axes := c.Reals(0), c.Reals(1), padCall(c, 2)
+func padGradHost[T kernels.Float](c kernels.HostArgs[T]) {
+	g, d, axes := c.Floats(0), c.Floats(1), padCall(c, 2)
 	last := axes[3]
 	lo, hi := last.inside()
 	c.Parallel(axes[0].N*axes[1].N*axes[2].N, 2*last.M, func(first, past int) {
@@ -225,7 +226,7 @@ func padGradHost[T kernels.Real](c kernels.HostArgs[T]) {
 
 // addToPadded adds the elements of a row to those that they come from, of which there is none yet
 // where first is true.
-func addToPadded[T kernels.Real](p PadAxis, to, from []T, lo, hi int, first bool) {
+func addToPadded[T kernels.Float](p PadAxis, to, from []T, lo, hi int, first bool) {
 	if lo < hi {
 		own, of := to[lo-p.Before:hi-p.Before], from[lo:hi]
 		if first {

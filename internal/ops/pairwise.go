@@ -27,7 +27,7 @@ func additions(n int) float64 {
 }
 
 // pairwise sums x as a balanced tree over blocks, in the precision of its elements.
-func pairwise[T kernels.Real](x []T) T {
+func pairwise[T kernels.Float](x []T) T {
 	if len(x) <= pairTerms {
 		var s T
 		for _, v := range x {
@@ -40,7 +40,7 @@ func pairwise[T kernels.Real](x []T) T {
 }
 
 // summing returns what a call sums rows with.
-func summing[T kernels.Real](c kernels.HostArgs[T]) func(x []T) T {
+func summing[T kernels.Float](c kernels.HostArgs[T]) func(x []T) T {
 	if loops := loopsOf(c); loops != nil {
 		return loops.Sum
 	}
@@ -62,7 +62,7 @@ func pairwiseOf(from, to int, block func(from, to int) float64) float64 {
 // wideSums sums columns in double precision, row by row, so that the inner loop runs along memory;
 // blocks of rows as a balanced tree. With vectors four rows are one first, in the precision of the
 // elements.
-type wideSums[T kernels.Real] struct {
+type wideSums[T kernels.Float] struct {
 	loops  *vec.Loops[T] // nil: plain loops
 	levels [][]float64   // the sums at each level of the tree
 	four   []T           // the sum of four rows

@@ -26,7 +26,7 @@ var (
 	// step, root, eps. SUM has an element if there are losses, else none.
 	AdamWPartials = tried(&kernels.Kernel{Name: "k_adamw_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: adamwPartialsGrid,
 		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"), in("LOSS"), out("SUM"),
-			intArg("size"), intArg("groups"), intArg("losses"), realArg("scale")}, adamwScalars...),
+			intArg("size"), intArg("groups"), intArg("losses"), floatArg("scale")}, adamwScalars...),
 		Host:     kernels.HostKernel{F32: adamwPartialsHost[float32], F64: adamwPartialsHost[float64]},
 		Describe: describeAdamWPartials,
 		Fusions:  fused.Fusions{Batch: &fused.BatchSpec{Function: "adamw_partials", Local: "SLICES * WIDE", Items: true}},
@@ -65,16 +65,17 @@ func adamwPartialsGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
 	return partialsGridOf(n, l)
 }
 
-func reducePartialsHost[T kernels.Real](c kernels.HostArgs[T]) {
-	part, seed, y, size, groups := c.Reals(0), c.Reals(1)[0], c.Reals(2), c.Int(3), c.Int(4)
+func reducePartialsHost[T kernels.Float](c kernels.HostArgs[T]) {
+	part, seed, y, size, groups := c.Floats(0), c.Floats(1)[0], c.Floats(2), c.Int(3), c.Int(4)
 	c.Parallel(size, 1, func(lo, hi int) { sumPartials(loopsOf(c), y[lo:hi], part[lo:], seed, size, groups) })
 }
 
-func adamwPartialsHost[T kernels.Real](c kernels.HostArgs[T]) {
-	p, part, seed, m, v, size, groups := c.Reals(0), c.Reals(1), c.Reals(2)[0], c.Reals(3), c.Reals(4), c.Int(7), c.Int(8)
+func adamwPartialsHost[T kernels.Float](c kernels.HostArgs[T]) {
+	p, part, seed, m, v, size, groups := c.Floats(0), c.Floats(1), c.Floats(2)[0], c.Floats(3), c.Floats(4),
+		c.Int(7), c.Int(8)
 	update, loops := adamwUpdater(c, 11), loopsOf(c)
 	if losses := c.Int(9); losses > 0 {
-		sumPartials(nil, c.Reals(6), c.Reals(5), c.Real(10), 1, losses)
+		sumPartials(nil, c.Floats(6), c.Floats(5), c.Float(10), 1, losses)
 	}
 	c.Parallel(size, 1, func(lo, hi int) {
 		var g []T
@@ -91,7 +92,7 @@ func adamwPartialsHost[T kernels.Real](c kernels.HostArgs[T]) {
 }
 
 // sumPartials writes seed times the sum of shares that lie size apart.
-func sumPartials[T kernels.Real](loops *vec.Loops[T], y, part []T, seed T, size, groups int) {
+func sumPartials[T kernels.Float](loops *vec.Loops[T], y, part []T, seed T, size, groups int) {
 	copy(y, part)
 	if loops != nil {
 		for k := 1; k < groups; k++ {

@@ -16,7 +16,7 @@ var FMAChains = trial.Elementwise(&kernels.Kernel{Name: "k_fma_chains", File: "p
 		}
 		return kernels.Grid1D(a[0].N, l)
 	},
-	Params: []kernels.Param{out("Y"), intArg("n"), intArg("steps"), realArg("a"), realArg("b")},
+	Params: []kernels.Param{out("Y"), intArg("n"), intArg("steps"), floatArg("a"), floatArg("b")},
 	Host:   kernels.HostKernel{F32: fmaChainsHost[float32], F64: fmaChainsHost[float64]},
 	Tol:    kernels.Tolerance{ULP: 256}}, func(ops []kernels.Operand) {
 	const steps = 20
@@ -25,8 +25,8 @@ var FMAChains = trial.Elementwise(&kernels.Kernel{Name: "k_fma_chains", File: "p
 	trial.SetNumbers(ops[1:], float64(n), min(ops[2].Number, steps), 0.999, 0.5)
 })
 
-func fmaChainsHost[T kernels.Real](c kernels.HostArgs[T]) {
-	y, steps, a, b := c.Reals(0), c.Int(2), c.Real(3), c.Real(4)
+func fmaChainsHost[T kernels.Float](c kernels.HostArgs[T]) {
+	y, steps, a, b := c.Floats(0), c.Int(2), c.Float(3), c.Float(4)
 	parallel.For(len(y), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			var sum T

@@ -250,7 +250,7 @@ func (s *PoolShape) divisor(q [3]int, padding bool, divisor int) float64 {
 }
 
 // poolOf reads the shape that begins with argument from of a call.
-func poolOf[T kernels.Real](c kernels.HostArgs[T], from int) *PoolShape {
+func poolOf[T kernels.Float](c kernels.HostArgs[T], from int) *PoolShape {
 	var numbers [poolCount]kernels.Arg
 	for i := range numbers {
 		numbers[i] = kernels.IntArg(c.Int(from + i))
@@ -289,8 +289,8 @@ func (s *PoolShape) rows(lo, hi int, f func(outer, o, n int, q [3]int)) {
 	}
 }
 
-func maxPoolHost[T kernels.Real](c kernels.HostArgs[T]) {
-	x, y, places, s, indices := c.Reals(0), c.Reals(1), c.Ints(2), poolOf(c, 3), c.Int(3+poolCount) != 0
+func maxPoolHost[T kernels.Float](c kernels.HostArgs[T]) {
+	x, y, places, s, indices := c.Floats(0), c.Floats(1), c.Ints(2), poolOf(c, 3), c.Int(3+poolCount) != 0
 	set, loops := setOf(c), loopsOf(c)
 	if !indices { // which are places in a plane
 		s.join()
@@ -372,7 +372,7 @@ func (s *PoolShape) columns(q, n int) (lo, hi int) {
 // maxima sets y to the outputs of a row from place q on, whose windows have neighbours of a row: to
 // the maxima of rows [y, x] of the windows first, and then to those of neighbours in these. Unless
 // places is nil, it becomes where these are.
-func maxima[T kernels.Real](set *vec.Set, l *vec.Loops[T], s *PoolShape, y []T, places []int32, plane []T, q [3]int) {
+func maxima[T kernels.Float](set *vec.Set, l *vec.Loops[T], s *PoolShape, y []T, places []int32, plane []T, q [3]int) {
 	const short = 8 // neighbours of which a call takes longer
 	n := len(y)
 	lo, hi := s.columns(q[2], n)
@@ -473,8 +473,8 @@ func maxNeighbours[T vec.Float](set *vec.Set, l *vec.Loops[T], y, x []T, k, step
 
 // maxPoolGradHost goes over the outputs of whole planes: those of which an input is the maximum
 // come in their order.
-func maxPoolGradHost[T kernels.Real](c kernels.HostArgs[T]) {
-	g, places, d, s := c.Reals(0), c.Ints(1), c.Reals(2), poolOf(c, 3)
+func maxPoolGradHost[T kernels.Float](c kernels.HostArgs[T]) {
+	g, places, d, s := c.Floats(0), c.Ints(1), c.Floats(2), poolOf(c, 3)
 	size, out := volume(s.Size), volume(s.OutSize)
 	c.Parallel(s.Outer, size+4*out, func(lo, hi int) {
 		clear(d[lo*size : hi*size])

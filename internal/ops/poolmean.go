@@ -8,7 +8,7 @@ import (
 // meanPool is means of windows on the Go device. Rows of the input are added up first, then
 // neighbours in the sum: of a window of k×k, k rows are added with vectors, and k elements one by
 // one.
-type meanPool[T kernels.Real] struct {
+type meanPool[T kernels.Float] struct {
 	*PoolShape
 	loops   *vec.Loops[T] // nil: plain loops, of the same bits
 	padding bool
@@ -17,7 +17,7 @@ type meanPool[T kernels.Real] struct {
 	shares  []T // a row of gradients over their divisors
 }
 
-func newMeanPool[T kernels.Real](c kernels.HostArgs[T]) *meanPool[T] {
+func newMeanPool[T kernels.Float](c kernels.HostArgs[T]) *meanPool[T] {
 	return &meanPool[T]{PoolShape: poolOf(c, 2), loops: loopsOf(c), padding: c.Int(2+poolCount) != 0, divisor: c.Int(3 + poolCount)}
 }
 
@@ -187,8 +187,8 @@ func (m *meanPool[T]) addNeighbours(row, shares []T) {
 	}
 }
 
-func avgPoolHost[T kernels.Real](c kernels.HostArgs[T]) {
-	x, y, m := c.Reals(0), c.Reals(1), newMeanPool(c)
+func avgPoolHost[T kernels.Float](c kernels.HostArgs[T]) {
+	x, y, m := c.Floats(0), c.Floats(1), newMeanPool(c)
 	c.Parallel(len(y), volume(m.Kernel), func(lo, hi int) {
 		own := m.worker()
 		m.rows(lo, hi, func(outer, o, n int, q [3]int) {
@@ -198,8 +198,8 @@ func avgPoolHost[T kernels.Real](c kernels.HostArgs[T]) {
 }
 
 // avgPoolGradHost goes over the outputs of whole planes, as maxPoolGradHost does.
-func avgPoolGradHost[T kernels.Real](c kernels.HostArgs[T]) {
-	g, d, m := c.Reals(0), c.Reals(1), newMeanPool(c)
+func avgPoolGradHost[T kernels.Float](c kernels.HostArgs[T]) {
+	g, d, m := c.Floats(0), c.Floats(1), newMeanPool(c)
 	size, out := volume(m.Size), volume(m.OutSize)
 	c.Parallel(m.Outer, size+2*out*volume(m.Kernel), func(lo, hi int) {
 		own := m.worker()

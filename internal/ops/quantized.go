@@ -67,8 +67,8 @@ func newQuantized(format vec.WeightFormat, defines string, t kernels.DType) *Qua
 			intArg("k"), intArg("group"), intArg("zeros")},
 		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			m, n, k := c.Int(5), c.Int(6), c.Int(7)
-			w := vec.WeightsOf(format, k, n, c.Int(8), packedOf(c, 1, t), c.Reals(2), c.Reals(3))
-			w.Multiply(setOf(c), m, c.Reals(0), k, c.Reals(4), n, parallel.For)
+			w := vec.WeightsOf(format, k, n, c.Int(8), packedOf(c, 1, t), c.Floats(2), c.Floats(3))
+			w.Multiply(setOf(c), m, c.Floats(0), k, c.Floats(4), n, parallel.For)
 		}},
 		Cases: func(few bool) []kernels.Case { return quantizedCases(format, few) },
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
@@ -108,8 +108,8 @@ func newQuantized(format vec.WeightFormat, defines string, t kernels.DType) *Qua
 			return kernels.Grid2D(n, k, l)
 		},
 		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
-			w := vec.WeightsOf(format, c.Int(4), c.Int(5), c.Int(6), packedOf(c, 0, t), c.Reals(1), c.Reals(2))
-			w.Floats(setOf(c), c.Reals(3), c.Int(8) != 0, parallel.For)
+			w := vec.WeightsOf(format, c.Int(4), c.Int(5), c.Int(6), packedOf(c, 0, t), c.Floats(1), c.Floats(2))
+			w.Floats(setOf(c), c.Floats(3), c.Int(8) != 0, parallel.For)
 		}},
 		Cases: func(few bool) []kernels.Case {
 			var cases []kernels.Case
@@ -130,8 +130,8 @@ func newQuantized(format vec.WeightFormat, defines string, t kernels.DType) *Qua
 		},
 		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			k, n := c.Int(6), c.Int(7)
-			w := vec.WeightsOf(format, k, n, c.Int(8), packedOf(c, 0, t), c.Reals(1), c.Reals(2))
-			y, at := c.Reals(4), c.Ints(3)
+			w := vec.WeightsOf(format, k, n, c.Int(8), packedOf(c, 0, t), c.Floats(1), c.Floats(2))
+			y, at := c.Floats(4), c.Ints(3)
 			c.Parallel(len(at), 4*k, func(lo, hi int) {
 				for i, j := range at[lo:hi] {
 					row := y[(lo+i)*k:][:k]
@@ -192,7 +192,7 @@ func addQuantized(o *kernels.Operands, format vec.WeightFormat, k, n, group int,
 	packed, scale, zero := vec.PackWeights(bits, q, k, n, n, 1, group, scale, zero, nil).Memory()
 	o.Elements(kernels.Uint8, len(packed), func(i int) float64 { return float64(packed[i]) })
 	for _, v := range [][]float32{scale, zero} {
-		o.Reals(len(v), func(i int) float64 { return float64(v[i]) })
+		o.Floats(len(v), func(i int) float64 { return float64(v[i]) })
 	}
 }
 
@@ -200,7 +200,7 @@ func addQuantized(o *kernels.Operands, format vec.WeightFormat, k, n, group int,
 func addHalves(o *kernels.Operands, t kernels.DType, k, n int) {
 	packed, scale, _ := vec.PackHalves(make([]bfloat16.BFloat16, k*n), k, n, nil).Memory()
 	o.Elements(t, len(packed)/2, func(int) float64 { return 2*o.Rand.Float64() - 1 })
-	o.Reals(len(scale), func(int) float64 { return 1 }).Reals(0, nil)
+	o.Floats(len(scale), func(int) float64 { return 1 }).Floats(0, nil)
 }
 
 func quantizedCases(format vec.WeightFormat, few bool) []kernels.Case {

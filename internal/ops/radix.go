@@ -47,7 +47,7 @@ func sortTiles(t kernels.DType) int {
 	return 16 * radixGroup
 }
 
-// newRadix makes the kernels of a type, Float32 for reals.
+// newRadix makes the kernels of a type, Float32 for floats.
 func newRadix(t kernels.DType, defines string, tile func(kernels.DType) int, count, move kernels.HostKernel) Radix {
 	x, y := kernels.Param{Name: "X", Mode: kernels.In.Of(t)}, kernels.Param{Name: "Y", Mode: kernels.Out.Of(t)}
 	r := Radix{tile: tile}
@@ -79,7 +79,7 @@ func rowKey(index int32, rows int) uint64 {
 
 func radixCountHost[T sortable](key func(T, int) uint64, tileOf func(kernels.DType) int) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		x, counts, rows, n, tiles, shift, flags := c.Reals(0), c.Ints(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
+		x, counts, rows, n, tiles, shift, flags := c.Floats(0), c.Ints(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
 		tile := tileOf(typeOf[T]())
 		for row := range rows {
 			of := counts[row*(tiles+1)*radixGroup:][:tiles*radixGroup]
@@ -108,7 +108,7 @@ func typeOf[T sortable]() kernels.DType {
 	return kernels.Float32
 }
 
-func radixScanHost[T kernels.Real](c kernels.HostArgs[T]) {
+func radixScanHost[T kernels.Float](c kernels.HostArgs[T]) {
 	counts, rows, tiles := c.Ints(0), c.Int(1), c.Int(2)
 	for row := range rows {
 		for d := range radixGroup {
@@ -124,7 +124,7 @@ func radixScanHost[T kernels.Real](c kernels.HostArgs[T]) {
 
 func radixMoveHost[T sortable](key func(T, int) uint64, asKey bool) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		x, given, counts, y, j := c.Reals(0), c.Ints(1), c.Ints(2), c.Reals(3), c.Ints(4)
+		x, given, counts, y, j := c.Floats(0), c.Ints(1), c.Ints(2), c.Floats(3), c.Ints(4)
 		rows, n, tiles, shift, flags, isGiven := c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10) != 0
 		for row := range rows {
 			var next [radixGroup]int

@@ -15,17 +15,17 @@ import (
 var (
 	// Uniform is uniform in [low, high): Y, n, seed_lo, seed_hi, call, low, high.
 	Uniform = tried(&kernels.Kernel{Name: "k_uniform", File: "random.cl", Grid: perFour,
-		Params:   append(streamParams("Y", kernels.Out), realArg("low"), realArg("high")),
+		Params:   append(streamParams("Y", kernels.Out), floatArg("low"), floatArg("high")),
 		Host:     kernels.HostKernel{F32: uniformHost[float32], F64: uniformHost[float64]},
-		Describe: describeRandom(operation.UniformReals), Tol: kernels.ULP(1)}, func(ops []kernels.Operand) bool {
+		Describe: describeRandom(operation.UniformFloats), Tol: kernels.ULP(1)}, func(ops []kernels.Operand) bool {
 		trial.SetNumbers(ops[5:], -2, 5)
 		return true
 	})
 	// Normal is normal with mean and sd: Y, n, seed_lo, seed_hi, call, mean, sd.
 	Normal = tried(&kernels.Kernel{Name: "k_normal", File: "random.cl", Grid: perFour,
-		Params:   append(streamParams("Y", kernels.Out), realArg("mean"), realArg("sd")),
+		Params:   append(streamParams("Y", kernels.Out), floatArg("mean"), floatArg("sd")),
 		Host:     kernels.HostKernel{F32: normalHost[float32], F64: normalHost[float64]},
-		Describe: describeRandom(operation.NormalReals), Tol: kernels.Tolerance{ULP: 16, Rel: 4}},
+		Describe: describeRandom(operation.NormalFloats), Tol: kernels.Tolerance{ULP: 16, Rel: 4}},
 		func(ops []kernels.Operand) bool {
 			trial.SetNumbers(ops[5:], 1, 2)
 			return true
@@ -52,15 +52,15 @@ func Seed(seed uint64) (lo, hi kernels.Arg) {
 }
 
 // words returns the four words of index i in the stream whose arguments start at index first.
-func words[T kernels.Real](c kernels.HostArgs[T], first, i int) [4]uint32 {
+func words[T kernels.Float](c kernels.HostArgs[T], first, i int) [4]uint32 {
 	return expr.Philox([4]uint32{uint32(i), uint32(c.Int(first + 2))}, [2]uint32{uint32(c.Int(first)), uint32(c.Int(first + 1))})
 }
 
-// unit returns 24 bits of a word as a real in [0, 1).
+// unit returns 24 bits of a word as a float in [0, 1).
 func unit(word uint32) float64 { return float64(word>>8) * 0x1p-24 }
 
-func uniformHost[T kernels.Real](c kernels.HostArgs[T]) {
-	y, low, high := c.Reals(0), c.Real(5), c.Real(6)
+func uniformHost[T kernels.Float](c kernels.HostArgs[T]) {
+	y, low, high := c.Floats(0), c.Float(5), c.Float(6)
 	span := float64(high - low)
 	for i := range y {
 		y[i] = T(math.FMA(unit(words(c, 2, i/4)[i%4]), span, float64(low)))
@@ -70,16 +70,16 @@ func uniformHost[T kernels.Real](c kernels.HostArgs[T]) {
 	}
 }
 
-// nextTo returns the real next to x on its way to the other.
-func nextTo[T kernels.Real](x, other T) T {
+// nextTo returns the float next to x on its way to the other.
+func nextTo[T kernels.Float](x, other T) T {
 	if kernels.DTypeOf[T]() == kernels.Float32 {
 		return T(math.Nextafter32(float32(x), float32(other)))
 	}
 	return T(math.Nextafter(float64(x), float64(other)))
 }
 
-func normalHost[T kernels.Real](c kernels.HostArgs[T]) {
-	y, mean, sd := c.Reals(0), float64(c.Real(5)), float64(c.Real(6))
+func normalHost[T kernels.Float](c kernels.HostArgs[T]) {
+	y, mean, sd := c.Floats(0), float64(c.Float(5)), float64(c.Float(6))
 	for i := range y {
 		w := words(c, 2, i/4)
 		pair := w[i%4/2*2:]
@@ -96,7 +96,7 @@ func normalHost[T kernels.Real](c kernels.HostArgs[T]) {
 	}
 }
 
-func randomIntsHost[T kernels.Real](c kernels.HostArgs[T]) {
+func randomIntsHost[T kernels.Float](c kernels.HostArgs[T]) {
 	y, bound := c.Ints(0), uint32(c.Int(5))
 	for i := range y {
 		hi, _ := bits.Mul32(words(c, 2, i/4)[i%4], bound)

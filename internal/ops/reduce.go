@@ -15,7 +15,7 @@ var (
 	// Sum is P[g] = scale·ΣX over chunk g, in a fixed order: X, P, n, chunk, scale.
 	Sum = &kernels.Kernel{Name: "k_sum", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
 		Grid:   perChunk(1),
-		Params: []kernels.Param{in("X"), out("P"), intArg("n"), intArg("chunk"), realArg("scale")},
+		Params: []kernels.Param{in("X"), out("P"), intArg("n"), intArg("chunk"), floatArg("scale")},
 		Host:   kernels.HostKernel{F32: sumHost[float32], F64: sumHost[float64]}, Describe: describeSum,
 		Fusions: fused.Fusions{Rows: sumRows("sum", func(a []kernels.Arg) (rows, n int) { return a[1].N, int(a[3].Int) })},
 		Tol:     kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
@@ -24,7 +24,7 @@ var (
 	SumAxis = &kernels.Kernel{Name: "k_sum_axis", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
 		Grid: sumAxisGrid,
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
-			realArg("scale"), intArg("accumulate")},
+			floatArg("scale"), intArg("accumulate")},
 		Host: kernels.HostKernel{F32: sumAxisHost[float32], F64: sumAxisHost[float64]}, Describe: describeSumAxis,
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sum_axis", Local: "SUM_GROUP",
 			GroupRanges: &fused.GroupRanges{Items: sumGroup, Ints: []string{"lx"},
@@ -69,7 +69,7 @@ func sumAxisCases(few bool) []kernels.Case {
 			continue
 		}
 		cases = append(cases, kernels.Case{Name: fmt.Sprint(b), Build: func(o *kernels.Operands) {
-			o.In(b[0]*b[1]*b[2], -1, 1).In(b[0]*b[2], -1, 1).Int(b[0], b[1], b[2]).Real(0.5).Int(i % 2)
+			o.In(b[0]*b[1]*b[2], -1, 1).In(b[0]*b[2], -1, 1).Int(b[0], b[1], b[2]).Float(0.5).Int(i % 2)
 		}})
 	}
 	return cases
@@ -120,12 +120,12 @@ func perChunk(arg int) func([]kernels.Arg, kernels.Target) kernels.Grid {
 // sumScale bounds the error of a sum: terms (an int argument) times scale times the largest term.
 func sumScale(terms, scale int) func([]kernels.Arg) float64 {
 	return func(a []kernels.Arg) float64 {
-		return float64(a[terms].Int) * math.Abs(a[scale].Real) * kernels.MaxAbs(a, 0)
+		return float64(a[terms].Int) * math.Abs(a[scale].Float) * kernels.MaxAbs(a, 0)
 	}
 }
 
-func sumHost[T kernels.Real](c kernels.HostArgs[T]) {
-	x, p, chunk, scale := c.Reals(0), c.Reals(1), c.Int(3), c.Real(4)
+func sumHost[T kernels.Float](c kernels.HostArgs[T]) {
+	x, p, chunk, scale := c.Floats(0), c.Floats(1), c.Int(3), c.Float(4)
 	sum := summing(c)
 	c.Parallel(len(p), chunk, func(lo, hi int) {
 		for g := lo; g < hi; g++ {
@@ -134,8 +134,8 @@ func sumHost[T kernels.Real](c kernels.HostArgs[T]) {
 	})
 }
 
-func sumAxisHost[T kernels.Real](c kernels.HostArgs[T]) {
-	x, y, outer, n, inner, scale, accumulate := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Real(5), c.Int(6) != 0
+func sumAxisHost[T kernels.Float](c kernels.HostArgs[T]) {
+	x, y, outer, n, inner, scale, accumulate := c.Floats(0), c.Floats(1), c.Int(2), c.Int(3), c.Int(4), c.Float(5), c.Int(6) != 0
 	if inner == 1 {
 		const few = 8 // take longer in vectors
 		sum := pairwise[T]

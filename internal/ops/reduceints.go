@@ -121,7 +121,7 @@ func describeSumInts(in args) operations {
 }
 
 func sumIntsHost[T element](c kernels.HostArgs[T]) {
-	x, y, inner, kind := c.Reals(0), kernels.Elements[int64](c, 1), c.Int(4), c.Int(8)
+	x, y, inner, kind := c.Floats(0), kernels.Elements[int64](c, 1), c.Int(4), c.Int(8)
 	eachIntLine(c, 2, func(u, at, k, end, step int) {
 		var sum int64
 		switch {
@@ -163,7 +163,7 @@ func sumLine[T element](x []T) int64 {
 }
 
 func extremeIntsHost[T element](c kernels.HostArgs[T]) {
-	x, j, y, places := c.Reals(0), kernels.Elements[int64](c, 1), c.Reals(2), kernels.Elements[int64](c, 3)
+	x, j, y, places := c.Floats(0), kernels.Elements[int64](c, 1), c.Floats(2), kernels.Elements[int64](c, 3)
 	inner, least, given := c.Int(6), c.Int(10) != 0, c.Int(11) != 0
 	place := func(at, k int) int64 {
 		if given {

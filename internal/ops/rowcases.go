@@ -53,7 +53,7 @@ func normCases(s rowSizes, form int) []kernels.Case {
 				if special == 1 { // each row has one of these, or is of equal elements
 					o.Args = o.Args[:0]
 					special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 300, 0.5, 1e30}
-					o.Reals(b[0]*b[1], func(i int) float64 {
+					o.Floats(b[0]*b[1], func(i int) float64 {
 						r := i / b[1] % len(special)
 						if i%b[1] == r%b[1] {
 							return special[r]
@@ -71,7 +71,7 @@ func normCases(s rowSizes, form int) []kernels.Case {
 				if form&(NormWeights|NormBiases) != 0 {
 					o.Int(b[2], b[3])
 				}
-				o.Real(1e-3)
+				o.Float(1e-3)
 			}, "%v special %d", b, special)
 		}
 	}
@@ -89,7 +89,7 @@ func softmaxCases(s rowSizes) []kernels.Case {
 		}
 		cases.add(func(o operands) {
 			large := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e30, -1e30, 100, math.Copysign(0, -1)}
-			o.Reals(b[0]*b[1]*b[2], func(i int) float64 { // each line has one of these
+			o.Floats(b[0]*b[1]*b[2], func(i int) float64 { // each line has one of these
 				l := i/(b[1]*b[2])*b[2] + i%b[2]
 				if l%9 == 8 {
 					return math.Inf(-1)
@@ -138,7 +138,7 @@ func crossEntropyCases(s rowSizes, form int, gradient bool) []kernels.Case {
 			}
 			o.Int(b[0], n, b[2], -100*(i%3))
 			if form&EntropySmoothing != 0 {
-				o.Real(0.1)
+				o.Float(0.1)
 			}
 		}, "%v labels", b)
 	}

@@ -40,10 +40,10 @@ func TestAttentionShapes(t *testing.T) {
 		}
 	}
 	for _, size := range []int{1, 64, 128} {
-		for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
+		for _, float := range []kernels.DType{kernels.Float32, kernels.Float64} {
 			for _, rows := range []int{1, 1 << 20} {
-				if Attention(AttentionShape{size, size}, rows, real, kernels.Target{Units: 100, MaxGroup: 256, LocalMem: 48 << 10}) == nil {
-					t.Errorf("there are no kernels for GPUs of %d features of type %v and %d rows", size, real, rows)
+				if Attention(AttentionShape{size, size}, rows, float, kernels.Target{Units: 100, MaxGroup: 256, LocalMem: 48 << 10}) == nil {
+					t.Errorf("there are no kernels for GPUs of %d features of type %v and %d rows", size, float, rows)
 				}
 			}
 		}

@@ -32,7 +32,7 @@ func newRule(name string, params []kernels.Param, numbers []float64, formulas ..
 // SGD has velocities for moments. Without momentum the velocity is the gradient, whatever it was: an infinite gradient
 // is gone with its step.
 var (
-	sgdScalars = []kernels.Param{realArg("lr"), realArg("momentum"), realArg("l2")}
+	sgdScalars = []kernels.Param{floatArg("lr"), floatArg("momentum"), floatArg("l2")}
 	sgdNumbers = []float64{0.01, 0.9, 0.1}
 
 	sgdRule, sgdNesterovRule = func() (plain, nesterov *rule) {
@@ -49,8 +49,9 @@ var (
 // the root, after the bias correction). The host passes, computed in double precision: decay = lr·wd, one_b1 = 1−b1,
 // one_b2 = 1−b2, step = lr/(1−b1ᵗ), root = 1/√(1−b2ᵗ).
 var (
-	adamwScalars = []kernels.Param{realArg("decay"), realArg("b1"), realArg("one_b1"), realArg("b2"), realArg("one_b2"),
-		realArg("step"), realArg("root"), realArg("eps")}
+	adamwScalars = []kernels.Param{floatArg("decay"), floatArg("b1"), floatArg("one_b1"), floatArg("b2"),
+		floatArg("one_b2"),
+		floatArg("step"), floatArg("root"), floatArg("eps")}
 	// adamwNumbers are the scalars of a trial: those of a launch may make a step as large as the
 	// parameter, where rounding shows.
 	adamwNumbers = []float64{1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8}
@@ -114,10 +115,10 @@ func (r *rule) text() string {
 }
 
 // updated is parameters, their gradients and moments.
-type updated[T kernels.Real] [4][]T
+type updated[T kernels.Float] [4][]T
 
 // updater returns the rule in Go for a call, with the scalars from argument at on.
-func updater[T kernels.Real](r *rule, c kernels.HostArgs[T], at int) func(updated[T]) {
+func updater[T kernels.Float](r *rule, c kernels.HostArgs[T], at int) func(updated[T]) {
 	pool := &r.evals[unsafe.Sizeof(T(0))/8]
 	return func(x updated[T]) {
 		eval, _ := pool.Get().(*expr.Eval[T])
@@ -126,7 +127,7 @@ func updater[T kernels.Real](r *rule, c kernels.HostArgs[T], at int) func(update
 		}
 		defer pool.Put(eval)
 		eval.Vectors(c.Vectors())
-		eval.Scalars(func(i int) T { return c.Real(at + i) })
+		eval.Scalars(func(i int) T { return c.Float(at + i) })
 		var in, out updated[T]
 		n, most := len(x[0]), r.Program().Block()
 		for lo := 0; lo < n; lo += most {

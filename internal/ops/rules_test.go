@@ -38,7 +38,7 @@ func TestAdamWLoop(t *testing.T) {
 	testAdamWLoop[float64](t, kernels.Float64)
 }
 
-func testAdamWLoop[T kernels.Real](t *testing.T, typ kernels.DType) {
+func testAdamWLoop[T kernels.Float](t *testing.T, typ kernels.DType) {
 	for _, n := range []int{0, 1, 17, 5000} {
 		var of [2][4][]T // plain loops of the formulas, and the vector loop
 		for k, run := range []func(kernels.DType, []kernels.Arg){AdamW.Run, AdamW.RunVectors} {

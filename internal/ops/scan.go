@@ -30,7 +30,7 @@ const (
 	ScanShifted               // each with the factor of the element before
 )
 
-// Scan returns the kernel of a scan along the middle axis of X [outer, len, inner], of reals,
+// Scan returns the kernel of a scan along the middle axis of X [outer, len, inner], of floats,
 // int32 or int64, in a fixed order. Sums, products and logarithms of sums run along each share of it, of
 // chunk elements, the last fewer, and may begin behind C [outer, shares, inner]: X, C, Y, outer,
 // len, inner, chunk, shares, tall, flags. Of ints there are sums and products. Extremes have the
@@ -156,9 +156,9 @@ func (kind ScanKind) joined(a, b float64) float64 {
 // neutral returns what changes nothing.
 func (kind ScanKind) neutral() float64 { return [...]float64{0, 1, math.Inf(-1)}[kind] }
 
-func scanHost[T kernels.Real](kind ScanKind) func(kernels.HostArgs[T]) {
+func scanHost[T kernels.Float](kind ScanKind) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		x, carry, y, flags := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(9)
+		x, carry, y, flags := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(9)
 		_, double := any(x).([]float64)
 		if inner := c.Int(5); !double && kind != ScanLSE && inner >= foldNarrow { // float32 is added in float64
 			scanColumns(c, kind)
@@ -196,7 +196,7 @@ func scanHost[T kernels.Real](kind ScanKind) func(kernels.HostArgs[T]) {
 
 // scanFours scans n elements that are `step` apart behind s, by sums or products of four, which do
 // not wait for those before, and returns what follows them. n is a multiple of four.
-func scanFours[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, s float64, flags int) float64 {
+func scanFours[T kernels.Float](kind ScanKind, x, y []T, at, step, n int, s float64, flags int) float64 {
 	for range n / 4 {
 		i, j, k := at+step, at+2*step, at+3*step
 		a, b, c, d := float64(x[at]), float64(x[i]), float64(x[j]), float64(x[k])
@@ -224,9 +224,9 @@ func scanFours[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, s float
 
 // scanColumns scans sums or products of neighbouring columns row by row: the inner loop runs along
 // memory.
-func scanColumns[T kernels.Real](c kernels.HostArgs[T], kind ScanKind) {
+func scanColumns[T kernels.Float](c kernels.HostArgs[T], kind ScanKind) {
 	const wide = 256 // columns
-	x, carry, y := c.Reals(0), c.Reals(1), c.Reals(2)
+	x, carry, y := c.Floats(0), c.Floats(1), c.Floats(2)
 	outer, n, inner, chunk, shares, flags := c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(9)
 	blocks := intmath.CeilDiv(inner, wide)
 	c.Parallel(outer*shares*blocks, 4*min(n, chunk)*min(inner, wide), func(lo, hi int) {
@@ -253,7 +253,7 @@ func scanColumns[T kernels.Real](c kernels.HostArgs[T], kind ScanKind) {
 }
 
 // scanRow joins the elements of a row of columns to their sums or products, and puts these to y.
-func scanRow[T kernels.Real](kind ScanKind, y, x []T, sums []float64, flags int) {
+func scanRow[T kernels.Float](kind ScanKind, y, x []T, sums []float64, flags int) {
 	x, y = x[:len(sums)], y[:len(sums)]
 	switch exclusive := flags&ScanExclusive != 0; {
 	case kind == ScanSum && exclusive:
@@ -279,7 +279,7 @@ func scanRow[T kernels.Real](kind ScanKind, y, x []T, sums []float64, flags int)
 
 // scanExponentials scans logarithms of sums of exponentials behind start: of the greatest number so
 // far and of the sum of the exponentials of what the others differ from it.
-func scanExponentials[T kernels.Real](x, y []T, at, step, n int, start float64, flags int) {
+func scanExponentials[T kernels.Float](x, y []T, at, step, n int, start float64, flags int) {
 	most, sum, value := start, 1.0, start
 	for range n {
 		v := float64(x[at])
@@ -304,7 +304,7 @@ func scanExponentials[T kernels.Real](x, y []T, at, step, n int, start float64, 
 
 // scanBlocks scans n elements that are `step` apart behind start, of which what came before a block
 // is a balanced tree.
-func scanBlocks[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, start float64, flags int) {
+func scanBlocks[T kernels.Float](kind ScanKind, x, y []T, at, step, n int, start float64, flags int) {
 	var levels [32]float64 // of 2^l blocks at l, for each bit l of how many there are
 	before, s := start, kind.neutral()
 	for k := range n {
@@ -338,7 +338,7 @@ func scanIntsHost[T int32 | int64](kind ScanKind) func(kernels.HostArgs[T]) {
 		return scanArgHost[T](kind)
 	}
 	return func(c kernels.HostArgs[T]) {
-		x, carry, y, flags := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(9)
+		x, carry, y, flags := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(9)
 		scanLines(c, c.Int(6), c.Int(7), flags, func(line, at, step, n int) {
 			s := T(kind.neutral())
 			if flags&ScanCarry != 0 {
@@ -361,7 +361,7 @@ func scanIntsHost[T int32 | int64](kind ScanKind) func(kernels.HostArgs[T]) {
 
 func scanArgHost[T sortable](kind ScanKind) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		x, y, where, n, least := c.Reals(0), c.Reals(1), c.Ints(2), c.Int(4), kind == ScanMin
+		x, y, where, n, least := c.Floats(0), c.Floats(1), c.Ints(2), c.Int(4), kind == ScanMin
 		scanLines(c, n, 1, 0, func(_, at, step, n int) {
 			if n == 0 {
 				return
@@ -411,8 +411,8 @@ func scanLeast[T sortable](x, y []T, where []int32) {
 	}
 }
 
-func scanLinearHost[T kernels.Real](c kernels.HostArgs[T]) {
-	x, z, y, shift := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(7)&ScanShifted/ScanShifted
+func scanLinearHost[T kernels.Float](c kernels.HostArgs[T]) {
+	x, z, y, shift := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(7)&ScanShifted/ScanShifted
 	if outer, n, inner := c.Int(3), c.Int(4), c.Int(5); inner >= foldNarrow {
 		const wide = 256 // columns
 		blocks := intmath.CeilDiv(inner, wide)
@@ -464,9 +464,9 @@ func scanLinearColumns[T vec.Float](x, z, y []T, at, n, step, shift int, sums []
 // scanBound bounds the error of an element by that of the additions that its terms see, each of
 // which rounds the sum of magnitudes, or of the multiplications; of the logarithm of a sum, by that
 // of its joins.
-func scanBound(kind ScanKind) func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
-	return func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
-		eps, least := real.Epsilon()
+func scanBound(kind ScanKind) func(float kernels.DType, a []kernels.Arg) func(param, i int) float64 {
+	return func(float kernels.DType, a []kernels.Arg) func(param, i int) float64 {
+		eps, least := float.Epsilon()
 		outer, n, inner, chunk, shares, flags := int(a[3].Int), int(a[4].Int), int(a[5].Int), int(a[6].Int), int(a[7].Int), a[9].Int
 		bounds := make([]float64, outer*n*inner)
 		for line := range outer * shares * inner {
@@ -509,8 +509,8 @@ func scanBound(kind ScanKind) func(real kernels.DType, a []kernels.Arg) func(par
 }
 
 // scanLinearBound bounds the error of an element by that of the steps up to it, on the magnitudes.
-func scanLinearBound(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
-	eps, least := real.Epsilon()
+func scanLinearBound(float kernels.DType, a []kernels.Arg) func(param, i int) float64 {
+	eps, least := float.Epsilon()
 	outer, n, inner, reverse, shift := int(a[3].Int), int(a[4].Int), int(a[5].Int), a[7].Int&ScanReverse != 0, int(a[7].Int)&ScanShifted/ScanShifted
 	bounds := make([]float64, outer*n*inner)
 	for line := range outer * inner {

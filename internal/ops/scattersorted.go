@@ -24,7 +24,7 @@ var ScatterRuns = kernels.Typed(&kernels.Kernel{Name: "k_scatter_runs", File: "s
 	kernels.HostKernel{}, kernels.ElementHostKernel(scatterRunsHost[int64]))
 
 func scatterRunsHost[T number](c kernels.HostArgs[T]) {
-	g, from, keys, y, h, left := c.Reals(0), c.Ints(1), c.Ints(2), c.Reals(3), c.Reals(4), c.Ints(5)
+	g, from, keys, y, h, left := c.Floats(0), c.Ints(1), c.Ints(2), c.Floats(3), c.Floats(4), c.Ints(5)
 	n, cols, rows, how, sorted := c.Int(6), c.Int(7), c.Int(8), Scatter(c.Int(9)), c.Int(10) != 0
 	row := func(i int) []T {
 		if sorted {

@@ -17,7 +17,7 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-func aligned[T kernels.Real](t *testing.T, x []T, n int) {
+func aligned[T kernels.Float](t *testing.T, x []T, n int) {
 	t.Helper()
 	if at := uintptr(unsafe.Pointer(&x[0])); at%32 != 0 || len(x) != n {
 		t.Errorf("%d elements at %#x, want %d", len(x), at, n)

@@ -16,7 +16,7 @@ func overrideSoftmax(logarithm bool) func(k *kernels.Kernel) {
 }
 
 // softmaxRows returns the Go code of softmax: generated is that of its definition.
-func softmaxRows[T kernels.Real](generated func(kernels.HostArgs[T]), logarithm bool) func(kernels.HostArgs[T]) {
+func softmaxRows[T kernels.Float](generated func(kernels.HostArgs[T]), logarithm bool) func(kernels.HostArgs[T]) {
 	const shortest, block = 48, 1024 // elements of a row, and of the rows whose exponentials are computed at a time
 	return func(c kernels.HostArgs[T]) {
 		l, rows, n := loopsOf(c), c.Int(2), c.Int(3)
@@ -24,7 +24,7 @@ func softmaxRows[T kernels.Real](generated func(kernels.HostArgs[T]), logarithm 
 			generated(c)
 			return
 		}
-		x, y := c.Reals(0), c.Reals(1)
+		x, y := c.Floats(0), c.Floats(1)
 		c.Parallel(rows, 5*n, func(lo, hi int) {
 			some := max(1, block/n)
 			var room *vec.Scratch[T]

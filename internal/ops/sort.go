@@ -22,7 +22,7 @@ const (
 	SortDigit   = 8    // bits by which a pass of a radix sort sorts
 )
 
-// Sorts are the kernels that sort rows of elements of a type, reals, floats of 16 bits, int32 or int64, NaN
+// Sorts are the kernels that sort rows of elements of a type, floats, floats of 16 bits, int32 or int64, NaN
 // last, by their values X and their indices I [rows, n] to Y and J. Equal elements keep their order.
 type Sorts struct {
 	// Blocks sorts blocks of at most SortBlock elements and keeps the first of each: X, I, Y, J,
@@ -52,7 +52,7 @@ func SortsOf(t kernels.DType) *Sorts {
 }
 
 // lineTypes are the types of elements that are scanned, Float32 for floats, and sortTypes those that are
-// sorted, Float32 for reals.
+// sorted, Float32 for floats.
 var lineTypes = [...]kernels.DType{kernels.Float32, kernels.Int32, kernels.Int64}
 
 var sortTypes = append(lineTypes[:], kernels.Float16, kernels.BFloat16)
@@ -74,7 +74,7 @@ var sorts = func() map[kernels.DType]*Sorts {
 	return all
 }()
 
-// lineDefines are the compiler options of scans and sorts of a type: none of reals.
+// lineDefines are the compiler options of scans and sorts of a type: none of floats.
 func lineDefines(t kernels.DType) string {
 	switch t {
 	case kernels.Int32:

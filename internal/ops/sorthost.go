@@ -194,7 +194,7 @@ func (o sortOrder[T, K]) eachKeys(line []T, flip K, room []K, f func(at int, key
 }
 
 func (o sortOrder[T, K]) blocks(c kernels.HostArgs[T]) {
-	x, given, y, j := c.Reals(0), c.Ints(1), c.Reals(2), c.Ints(3)
+	x, given, y, j := c.Floats(0), c.Ints(1), c.Floats(2), c.Ints(3)
 	rows, n, block, keep, flags := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8)
 	if keep == 0 {
 		return
@@ -271,7 +271,7 @@ func (f *firstKeys[K]) put(key K, at int32) {
 }
 
 func (o sortOrder[T, K]) digit(c kernels.HostArgs[T]) {
-	x, given, y, j := c.Reals(0), c.Ints(1), c.Reals(2), c.Ints(3)
+	x, given, y, j := c.Floats(0), c.Ints(1), c.Floats(2), c.Ints(3)
 	rows, n, block, shift, flags := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8)
 	flip, blocks := flipped[K](flags), intmath.CeilDiv(n, block)
 	c.Parallel(rows*blocks, 4*min(n, block), func(lo, hi int) {
@@ -313,7 +313,7 @@ func (o sortOrder[T, K]) digit(c kernels.HostArgs[T]) {
 }
 
 func (o sortOrder[T, K]) merge(c kernels.HostArgs[T]) {
-	x, index, y, j := c.Reals(0), c.Ints(1), c.Reals(2), c.Ints(3)
+	x, index, y, j := c.Floats(0), c.Ints(1), c.Floats(2), c.Ints(3)
 	rows, n, run, flags := c.Int(4), c.Int(5), c.Int(6), c.Int(8)
 	flip, pairs := flipped[K](flags), intmath.CeilDiv(n, 2*run)
 	c.Parallel(rows*pairs, 8*min(n, run), func(lo, hi int) {
@@ -333,7 +333,7 @@ func (o sortOrder[T, K]) merge(c kernels.HostArgs[T]) {
 }
 
 func (o sortOrder[T, K]) median(c kernels.HostArgs[T]) {
-	x, index, y, j, rows, n := c.Reals(0), c.Ints(1), c.Reals(2), c.Ints(3), c.Int(4), c.Int(5)
+	x, index, y, j, rows, n := c.Floats(0), c.Ints(1), c.Floats(2), c.Ints(3), c.Int(4), c.Int(5)
 	for row := range rows {
 		line := x[row*n:][:n]
 		at := (n - 1) / 2
@@ -347,7 +347,7 @@ func (o sortOrder[T, K]) median(c kernels.HostArgs[T]) {
 // selectMedian finds digits of the median's key from the highest on, among the elements that agree
 // with it so far.
 func (o sortOrder[T, K]) selectMedian(c kernels.HostArgs[T]) {
-	x, y, j, rows, n := c.Reals(0), c.Reals(1), c.Ints(2), c.Int(3), c.Int(4)
+	x, y, j, rows, n := c.Floats(0), c.Floats(1), c.Ints(2), c.Int(3), c.Int(4)
 	bits := 8 * int(unsafe.Sizeof(K(0)))
 	c.Parallel(rows, 4*n, func(lo, hi int) {
 		room := make([]K, keysAtOnce)

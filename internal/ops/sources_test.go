@@ -141,7 +141,7 @@ func find(entries map[string]string, name string) (key, params string, ok bool) 
 	return key, params, best >= 0
 }
 
-// elemNames is what ELEM is in the forms of kernels for other elements than reals.
+// elemNames is what ELEM is in the forms of kernels for other elements than floats.
 var elemNames = map[kernels.DType]string{kernels.Int32: "int", kernels.Uint8: "uchar", kernels.Uint16: "ushort", kernels.Int64: "long"}
 
 // macroOf is how the macro of a parameter of a type goes on behind IN and OUT.

@@ -53,7 +53,7 @@ func movesAlong(k *kernels.Kernel, move func(kernels.HostArgs[uint16])) *kernels
 }
 
 func takeAlongHost[T kernels.Element](c kernels.HostArgs[T]) {
-	x, index, y, n, inner, count := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5), c.Int(6)
+	x, index, y, n, inner, count := c.Floats(0), c.Ints(1), c.Floats(2), c.Int(4), c.Int(5), c.Int(6)
 	c.Parallel(len(index)/inner, 2*inner, func(lo, hi int) {
 		for row := lo; row < hi; {
 			o := row / count
@@ -71,7 +71,7 @@ func takeAlongHost[T kernels.Element](c kernels.HostArgs[T]) {
 }
 
 func addAlongHost[T kernels.Element](c kernels.HostArgs[T], add bool) {
-	x, index, y, outer, n, inner, count := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
+	x, index, y, outer, n, inner, count := c.Floats(0), c.Ints(1), c.Floats(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
 	c.Parallel(outer, 2*count*inner, func(lo, hi int) {
 		for o := lo; o < hi; o++ {
 			to := y[o*n*inner:][:n*inner]
@@ -95,8 +95,8 @@ func addAlongHost[T kernels.Element](c kernels.HostArgs[T], add bool) {
 	})
 }
 
-func addRunsHost[T kernels.Real](c kernels.HostArgs[T]) {
-	c.Parallel(c.Len(2), 1, func(lo, hi int) { clear(c.Reals(2)[lo:hi]) })
+func addRunsHost[T kernels.Float](c kernels.HostArgs[T]) {
+	c.Parallel(c.Len(2), 1, func(lo, hi int) { clear(c.Floats(2)[lo:hi]) })
 	addAlongHost(c, true)
 }
 

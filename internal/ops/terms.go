@@ -14,7 +14,7 @@ import (
 func sumAxisTerms(a []kernels.Arg, l kernels.Target) *operation.Map {
 	outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
 	scalar, _, _ := a[5].StepScalar()
-	if l.CPU || n < 2 || n > kernels.MapOperands || a[5].Real != 1 || scalar != nil || a[6].Int != 0 {
+	if l.CPU || n < 2 || n > kernels.MapOperands || a[5].Float != 1 || scalar != nil || a[6].Int != 0 {
 		return nil
 	}
 	m := &operation.Map{Generated: true, Dims: []int{outer, inner}}

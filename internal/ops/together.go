@@ -23,7 +23,7 @@ import (
 type together struct {
 	functions []*kernels.Function
 	programs  []*expr.Program
-	typ       kernels.DType // Float32 for reals
+	typ       kernels.DType // Float32 for floats
 	operands  []int         // those that a function uses
 }
 
@@ -188,7 +188,7 @@ func togetherHost[E interface {
 }, T expr.Number](t *together) func(kernels.HostArgs[E]) {
 	return func(c kernels.HostArgs[E]) {
 		n := c.Int(t.nAt())
-		y := any(c.Reals(len(t.operands))).([]T)
+		y := any(c.Floats(len(t.operands))).([]T)
 		for j, f := range t.functions {
 			eval := expr.NewEval[T](t.programs[j])
 			at := map[int]int{}
@@ -197,14 +197,14 @@ func togetherHost[E interface {
 				if t.typ == kernels.Int32 {
 					return T(c.Int(at[i]))
 				}
-				return T(c.Real(at[i]))
+				return T(c.Float(at[i]))
 			})
 			for from := 0; from < n; from += expr.Block {
 				to := min(n, from+expr.Block)
 				operands := make([][]T, f.Operands())
 				for k, i := range t.operands {
 					if i < len(operands) && f.Uses(i) {
-						operands[i] = any(c.Reals(k)).([]T)[j*n+from : j*n+to]
+						operands[i] = any(c.Floats(k)).([]T)[j*n+from : j*n+to]
 					}
 				}
 				eval.Run(y[j*n+from:j*n+to], operands)
@@ -214,16 +214,16 @@ func togetherHost[E interface {
 }
 
 // bound is that of each element from its own operands.
-func (t *together) bound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+func (t *together) bound(float kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 	n := int(args[t.nAt()].Int)
-	eps, least := real.Epsilon()
+	eps, least := float.Epsilon()
 	return func(_, i int) float64 {
 		j := i / n
 		at := map[int]int{}
 		t.scalars(j, func(k, arg int) { at[k] = arg })
 		_, bound := t.programs[j].Bound(func(o int) (value, off float64) {
 			return args[slices.Index(t.operands, o)].At(i), 0
-		}, func(s int) float64 { return args[at[s]].Real }, eps, least)
+		}, func(s int) float64 { return args[at[s]].Float }, eps, least)
 		return bound
 	}
 }
@@ -308,7 +308,7 @@ func (t *together) operandsOf(o *kernels.Operands, n int, element func(operand, 
 		if t.typ == kernels.Int32 {
 			o.Ints(n*len(t.functions), func(i int) int { return int(draw(i)) })
 		} else {
-			o.Reals(n*len(t.functions), draw)
+			o.Floats(n*len(t.functions), draw)
 		}
 	}
 	if t.typ == kernels.Int32 {
@@ -322,7 +322,7 @@ func (t *together) operandsOf(o *kernels.Operands, n int, element func(operand, 
 			if t.typ == kernels.Int32 {
 				o.Int(int(math.Ceil(f.Scalars[i])))
 			} else {
-				o.Real(f.Scalars[i])
+				o.Float(f.Scalars[i])
 			}
 		})
 	}
@@ -365,7 +365,7 @@ func (t *together) describe(args []kernels.Arg) []kernels.Operation {
 // allTogether returns kernels of functions, those of integers among them in int32 too, and of their
 // gradients.
 func allTogether(functions []*kernels.Function) []*kernels.Kernel {
-	reals := map[bool][]*kernels.Function{}
+	values := map[bool][]*kernels.Function{}
 	var integers []*kernels.Function
 	for _, f := range functions {
 		if f.Integers {
@@ -374,10 +374,10 @@ func allTogether(functions []*kernels.Function) []*kernels.Kernel {
 		if f.Whole() {
 			continue
 		}
-		reals[false] = append(reals[false], f)
+		values[false] = append(values[false], f)
 		for i := range f.Operands() {
 			if d := f.Gradient(i); !d.Is(f.Operands()+1) && !d.IsZero() {
-				reals[true] = append(reals[true], d)
+				values[true] = append(values[true], d)
 			}
 		}
 	}
@@ -389,8 +389,8 @@ func allTogether(functions []*kernels.Function) []*kernels.Kernel {
 			i++
 		}
 	}
-	add("functions", kernels.Float32, reals[false])
-	add("gradients", kernels.Float32, reals[true])
+	add("functions", kernels.Float32, values[false])
+	add("gradients", kernels.Float32, values[true])
 	add("integers", kernels.Int32, integers)
 	return all
 }

@@ -132,7 +132,7 @@ func TestTrialOfBatches(t *testing.T) {
 
 // TestTrials: what the trials of other kernels change of a launch.
 func TestTrials(t *testing.T) {
-	reals := func(args []kernels.Arg, vs ...float64) []kernels.Arg {
+	values := func(args []kernels.Arg, vs ...float64) []kernels.Arg {
 		for _, v := range vs {
 			args = append(args, kernels.FloatArg(v))
 		}
@@ -150,8 +150,8 @@ func TestTrials(t *testing.T) {
 		like []kernels.Arg
 		want string
 	}{
-		{"chains", FMAChains, reals(args([]int{100}, 100, 7), 2, 3), "[100 100 7 0.999 0.5]"},
-		{"many chains", FMAChains, reals(args([]int{1 << 20}, 1<<20, 7000), 2, 3), "[26214 26214 20 0.999 0.5]"},
+		{"chains", FMAChains, values(args([]int{100}, 100, 7), 2, 3), "[100 100 7 0.999 0.5]"},
+		{"many chains", FMAChains, values(args([]int{1 << 20}, 1<<20, 7000), 2, 3), "[26214 26214 20 0.999 0.5]"},
 	} {
 		if got := sizes(c.k, c.k.Trial(c.like)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)

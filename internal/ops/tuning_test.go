@@ -62,13 +62,13 @@ func TestTuning(t *testing.T) {
 	for _, c := range []struct {
 		form    GemmForm
 		m, n, k int
-		real    kernels.DType
+		float   kernels.DType
 		want    string
 	}{
 		{NN, 300, 64, 64, kernels.Float32, "32x32x32/4x4"}, {NN, 3000, 3000, 2000, kernels.Float32, "128x128x16/8x8"},
 		{TN, 64, 64, 512, kernels.Float32, gpuTiles[0].String()}, {NN, 300, 64, 64, kernels.Float64, gpuTiles[0].String()},
 	} {
-		if got := GemmTileFor(c.form, c.m, c.n, c.k, c.real, gpu, tuned); got.String() != c.want {
+		if got := GemmTileFor(c.form, c.m, c.n, c.k, c.float, gpu, tuned); got.String() != c.want {
 			t.Errorf("%s %d×%d×%d: tile %v, want %v", c.form, c.m, c.n, c.k, got, c.want)
 		}
 	}

@@ -104,13 +104,13 @@ func (m winogradMatrix) size() float64 {
 }
 
 // winogradTile applies a matrix to both axes of tiles, for one goroutine at a time.
-type winogradTile[T kernels.Real] struct {
+type winogradTile[T kernels.Float] struct {
 	m       [][]T
 	x, half [WinogradPlanes]T // x: what to transform, rows one after the other
 	y       [WinogradPlanes]T
 }
 
-func newWinogradTile[T kernels.Real](m winogradMatrix) *winogradTile[T] {
+func newWinogradTile[T kernels.Float](m winogradMatrix) *winogradTile[T] {
 	t := &winogradTile[T]{}
 	for _, row := range m {
 		var r []T
@@ -161,10 +161,10 @@ func (t *winogradTile[T]) read(plane []T, h, w, y0, x0 int) {
 // winogradCost is the work of transforming a tile, for Parallel.
 const winogradCost = 2 * winogradValues * WinogradPlanes
 
-func winogradWeightsHost[T kernels.Real](m *winogradMatrices) func(kernels.HostArgs[T]) {
+func winogradWeightsHost[T kernels.Float](m *winogradMatrices) func(kernels.HostArgs[T]) {
 	taps := len(m.sums) * len(m.sums)
 	return func(c kernels.HostArgs[T]) {
-		w, u, written, read, wWritten, wRead, reversed := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6) != 0
+		w, u, written, read, wWritten, wRead, reversed := c.Floats(0), c.Floats(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6) != 0
 		wide := WinogradWhole(written)
 		c.Parallel(read, wide*winogradCost, func(lo, hi int) {
 			tile := newWinogradTile[T](m.taps)
@@ -190,9 +190,9 @@ func winogradWeightsHost[T kernels.Real](m *winogradMatrices) func(kernels.HostA
 	}
 }
 
-func winogradHost[T kernels.Real](m *winogradMatrices) func(kernels.HostArgs[T]) {
+func winogradHost[T kernels.Float](m *winogradMatrices) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		x, u, w, bias, y := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4)
+		x, u, w, bias, y := c.Floats(0), c.Floats(1), c.Floats(2), c.Floats(3), c.Floats(4)
 		biased, wWritten, wRead, reversed := c.Int(15) != 0, c.Int(16), c.Int(17), c.Int(18) != 0
 		taps := len(m.sums)
 		n := &WinogradShape{0, c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10), c.Int(11), c.Int(12), taps}
@@ -251,9 +251,9 @@ func winogradHost[T kernels.Real](m *winogradMatrices) func(kernels.HostArgs[T])
 	}
 }
 
-func winogradGradientHost[T kernels.Real](m *winogradMatrices) func(kernels.HostArgs[T]) {
+func winogradGradientHost[T kernels.Float](m *winogradMatrices) func(kernels.HostArgs[T]) {
 	return func(c kernels.HostArgs[T]) {
-		x, g, d, images, blockRows, blockCols := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(12), c.Int(13)
+		x, g, d, images, blockRows, blockCols := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(3), c.Int(12), c.Int(13)
 		n := &WinogradShape{0, c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10), c.Int(11), len(m.sums)}
 		high, wide := n.tiles()
 		down, across := intmath.CeilDiv(high, blockRows), intmath.CeilDiv(wide, blockCols)
@@ -293,10 +293,10 @@ func winogradGradientHost[T kernels.Real](m *winogradMatrices) func(kernels.Host
 	}
 }
 
-func winogradWeightsGradHost[T kernels.Real](m *winogradMatrices) func(kernels.HostArgs[T]) {
+func winogradWeightsGradHost[T kernels.Float](m *winogradMatrices) func(kernels.HostArgs[T]) {
 	taps := len(m.sums) * len(m.sums)
 	return func(c kernels.HostArgs[T]) {
-		u, w, written, read := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3)
+		u, w, written, read := c.Floats(0), c.Floats(1), c.Int(2), c.Int(3)
 		whole := WinogradWhole(read)
 		c.Parallel(written*read, winogradCost, func(lo, hi int) {
 			tile := newWinogradTile[T](m.sums)

@@ -9,7 +9,7 @@ import (
 )
 
 // run is a launch on the Go device.
-type run[T kernels.Real] struct {
+type run[T kernels.Float] struct {
 	*Cell
 	x, w, b, h, s       []T     // b is nil if the state has no bias
 	ends                []int32 // nil: all rows have all times
@@ -17,12 +17,12 @@ type run[T kernels.Real] struct {
 	back                int
 }
 
-func states[T kernels.Real](c *Cell) func(kernels.HostArgs[T]) {
+func states[T kernels.Float](c *Cell) func(kernels.HostArgs[T]) {
 	return func(call kernels.HostArgs[T]) {
-		r := &run[T]{Cell: c, x: call.Reals(0), w: call.Reals(1), h: call.Reals(3), s: call.Reals(4),
+		r := &run[T]{Cell: c, x: call.Floats(0), w: call.Floats(1), h: call.Floats(3), s: call.Floats(4),
 			time: call.Int(argTime), batch: call.Int(argBatch), hidden: call.Int(argHidden), back: call.Int(argBack)}
 		if call.Int(argBiased) != 0 {
-			r.b = call.Reals(2)[:r.gates()*r.hidden]
+			r.b = call.Floats(2)[:r.gates()*r.hidden]
 		}
 		if c.onnx {
 			r.ends = call.Ints(argEnds)

@@ -15,7 +15,7 @@ import (
 // written, and what is only written is written whole, before it is read. Neither changes args. The
 // error is nil, and so are uses, for a launch that is opaque or has no work-item on a device with
 // the limits l.
-func Check(k *kernels.Kernel, real kernels.DType, l kernels.Target, args []kernels.Arg) (uses []Use, err error) {
+func Check(k *kernels.Kernel, float kernels.DType, l kernels.Target, args []kernels.Arg) (uses []Use, err error) {
 	if k.Describe == nil || k.Grid(args, l).Empty() {
 		return nil, nil
 	}
@@ -24,12 +24,12 @@ func Check(k *kernels.Kernel, real kernels.DType, l kernels.Target, args []kerne
 		return nil, nil
 	}
 	if !reflect.DeepEqual(list, k.Describe(blind(args, 2))) {
-		return nil, errors.New("it depends on a real that the launch passes: name the argument, with operation.Passed")
+		return nil, errors.New("it depends on a float that the launch passes: name the argument, with operation.Passed")
 	}
-	margin := compare.MarginOf(k, real, args)
+	margin := compare.MarginOf(k, float, args)
 	got, want := clone(args), clone(args)
-	k.Run(real, want)
-	if uses, err = Run(list, real, got); err != nil {
+	k.Run(float, want)
+	if uses, err = Run(list, float, got); err != nil {
 		return nil, err
 	}
 	for i, p := range k.Params {
@@ -51,7 +51,7 @@ func Check(k *kernels.Kernel, real kernels.DType, l kernels.Target, args []kerne
 	return uses, nil
 }
 
-// blind returns arguments with memory that cannot be looked at, and reals that are those times a
+// blind returns arguments with memory that cannot be looked at, and floats that are those times a
 // factor, and more.
 func blind(args []kernels.Arg, factor float64) []kernels.Arg {
 	out := slices.Clone(args)
@@ -59,8 +59,8 @@ func blind(args []kernels.Arg, factor float64) []kernels.Arg {
 		switch a.Kind {
 		case kernels.ArgBuffer:
 			out[i].Buf = unseen{a.Buf.DType(), a.Buf.Len()}
-		case kernels.ArgReal:
-			out[i].Real = a.Real*factor + factor - 1
+		case kernels.ArgFloat:
+			out[i].Float = a.Float*factor + factor - 1
 		}
 	}
 	return out

@@ -7,16 +7,16 @@ import (
 )
 
 // formula computes one result of a Map, in the type that its elements are computed in.
-type formula[T kernels.Real] struct {
+type formula[T kernels.Float] struct {
 	typ      kernels.DType // that operands are converted to
 	identity int           // the operand that it is; −1: it is none
-	reals    *single[T]
+	floats   *single[T]
 	integers *single[int32]
 	longs    *single[int64]
 	unsigned *single[uint64]
 }
 
-func newFormula[T kernels.Real](r operation.Result, operands []kernels.View, args []kernels.Arg) *formula[T] {
+func newFormula[T kernels.Float](r operation.Result, operands []kernels.View, args []kernels.Arg) *formula[T] {
 	f := &formula[T]{typ: convertedTo(r, operands), identity: -1}
 	for i := range operands {
 		if r.Function.Is(i) && !r.Function.Indexed() {
@@ -38,7 +38,7 @@ func newFormula[T kernels.Real](r operation.Result, operands []kernels.View, arg
 	case kernels.Uint64:
 		f.unsigned = newSingle[uint64](r.Function, n, scalar, whole)
 	default:
-		f.reals = newSingle[T](r.Function, n, scalar, whole)
+		f.floats = newSingle[T](r.Function, n, scalar, whole)
 	}
 	return f
 }
@@ -68,8 +68,8 @@ func convertedTo(r operation.Result, operands []kernels.View) kernels.DType {
 // gathered sets the elements of operand i, which is read by index.
 func (f *formula[T]) gathered(i int, elements []float64) {
 	switch {
-	case f.reals != nil:
-		f.reals.gathered(i, elements)
+	case f.floats != nil:
+		f.floats.gathered(i, elements)
 	case f.integers != nil:
 		f.integers.gathered(i, elements)
 	case f.longs != nil:
@@ -82,8 +82,8 @@ func (f *formula[T]) gathered(i int, elements []float64) {
 // at returns the result for operands of its type, at an index.
 func (f *formula[T]) at(operands []float64, index []int) float64 {
 	switch {
-	case f.reals != nil:
-		return float64(f.reals.at(operands, index))
+	case f.floats != nil:
+		return float64(f.floats.at(operands, index))
 	case f.integers != nil:
 		return lowBits(int64(f.integers.at(operands, index)), f.typ)
 	case f.longs != nil:

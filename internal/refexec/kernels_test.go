@@ -20,13 +20,13 @@ var opaque = map[string]string{
 	"k_adamw_sums":                 "what a work-group does is in memory",
 	"k_gather_axis":                "each element has an index of its own, where a Gather has one of each row",
 	"k_scatter_axis":               "each element has an index of its own, where a Scatter has one of each row",
-	"k_scatter_int_rows":           "a Scatter is of reals",
+	"k_scatter_int_rows":           "a Scatter is of floats",
 	"k_radix_count":                "sorts",
 	"k_radix_scan":                 "sorts",
 	"k_radix_move":                 "sorts",
-	"k_scatter_lists -DELEM=int":   "a Scatter is of reals",
-	"k_scatter_lists -DELEM=uchar": "a Scatter is of reals",
-	"k_scatter_lists -DELEM=long":  "a Scatter is of reals",
+	"k_scatter_lists -DELEM=int":   "a Scatter is of floats",
+	"k_scatter_lists -DELEM=uchar": "a Scatter is of floats",
+	"k_scatter_lists -DELEM=long":  "a Scatter is of floats",
 	"k_scatter_runs":               "adds what is sorted, and leaves some of it",
 	"k_pad":                        "computes indices axis by axis, which no operand is",
 	"k_pad_grad":                   "computes indices axis by axis, which no operand is",
@@ -70,8 +70,8 @@ var opaque = map[string]string{
 	"k_sort_merge":                 "a sort is no operation that there is",
 	"k_select_median":              "takes elements by their rank",
 	"k_median":                     "takes elements by where a NaN is",
-	"k_matmul_integer":             "a Product is of reals",
-	"k_matmul_integer_dot":         "a Product is of reals",
+	"k_matmul_integer":             "a Product is of floats",
+	"k_matmul_integer_dot":         "a Product is of floats",
 	"k_conv_integer":               "no operation of the eight is a convolution",
 	"k_matmul_quantized":           "unpacks integers, which no operand is",
 	"k_matmul_quantized_rows":      "unpacks integers, which no operand is",
@@ -85,10 +85,10 @@ var limits = []kernels.Target{{CPU: true, Units: 2, MaxGroup: 256}, {Units: 132,
 // TestDescriptions: what every kernel says of its launches is what its host kernel computes, in all cases,
 // of which make test has few in float64. Each parameter is read or written as its mode says.
 func TestDescriptions(t *testing.T) {
-	for wide, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
+	for wide, float := range []kernels.DType{kernels.Float32, kernels.Float64} {
 		seen := map[any]bool{}
 		for _, l := range limits {
-			for n, k := range ops.All(real, l) {
+			for n, k := range ops.All(float, l) {
 				name := k.Name + " " + k.Defines
 				why := opaque[k.Name] + opaque[name]
 				if strings.HasPrefix(k.Name, "k_first_m") {
@@ -99,7 +99,7 @@ func TestDescriptions(t *testing.T) {
 				}
 				halves := strings.HasPrefix(k.Name, "k_gemm_") && strings.Contains(k.Defines, "_HALF=")
 				if halves || slices.ContainsFunc(k.Params, func(p kernels.Param) bool { return p.Name == "MAPS" }) {
-					why = "a Product is of reals, and its operands are of 16 bits"
+					why = "a Product is of floats, and its operands are of 16 bits"
 				}
 				if strings.HasPrefix(k.File, "conv_matrix") || strings.HasPrefix(k.File, "conv_pack") {
 					why = "a convolution of factors that are parts next to each other, which is no view"
@@ -130,11 +130,11 @@ func TestDescriptions(t *testing.T) {
 				var all []refexec.Use
 				few := testing.Short() || wide > 0 && !devtest.More()
 				for i, c := range k.Cases(few) {
-					o := kernels.NewOperands(real, uint64(n), uint64(i))
+					o := kernels.NewOperands(float, uint64(n), uint64(i))
 					c.Build(o)
-					uses, err := refexec.Check(k, real, l, o.Args)
+					uses, err := refexec.Check(k, float, l, o.Args)
 					if err != nil {
-						t.Errorf("%s %s, %v: %v", name, c.Name, real, err)
+						t.Errorf("%s %s, %v: %v", name, c.Name, float, err)
 					}
 					all = refexec.Join(all, uses)
 				}

@@ -17,12 +17,12 @@ var axpy = kernels.Kernel{Name: "axpy", Grid: kernels.GridFromArg(3),
 		{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}},
 	Host: kernels.HostKernel{F32: axpyHost[float32], F64: axpyHost[float64]}}
 
-func axpyHost[T kernels.Real](c kernels.HostArgs[T]) {
-	x, y, out := c.Reals(0), c.Reals(1), c.Reals(2)
+func axpyHost[T kernels.Float](c kernels.HostArgs[T]) {
+	x, y, out := c.Floats(0), c.Floats(1), c.Floats(2)
 	copy(out, y)
 	out[len(y)] = -1
 	for i := range y {
-		y[i] += c.Real(4) * x[i]
+		y[i] += c.Float(4) * x[i]
 	}
 }
 
@@ -74,9 +74,9 @@ func TestLies(t *testing.T) {
 			return list{copied, last, sum}
 		}, "Y[0]"},
 		"a number that is passed": {func(a []kernels.Arg, copied, last, sum *operation.Map) list {
-			sum.Results[0].Scalars = []operation.Scalar{operation.Constant(a[4].Real)}
+			sum.Results[0].Scalars = []operation.Scalar{operation.Constant(a[4].Float)}
 			return list{copied, last, sum}
-		}, "depends on a real"},
+		}, "depends on a float"},
 		"another argument": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
 			sum.Results[0].Scalars = []operation.Scalar{operation.Passed(3)}
 			return list{copied, last, sum}
@@ -147,7 +147,7 @@ func TestLies(t *testing.T) {
 			copied, last, sum := truth(a)
 			return c.describe(a, copied, last, sum)
 		}
-		o := kernels.NewOperands(kernels.Float32, 1, 2).In(5, 1, 2).In(5, 1, 2).Out(6).Int(5).Real(2)
+		o := kernels.NewOperands(kernels.Float32, 1, 2).In(5, 1, 2).In(5, 1, 2).Out(6).Int(5).Float(2)
 		before := o.Args[1].At(0)
 		_, err := refexec.Check(&k, kernels.Float32, limits[0], o.Args)
 		if c.say == "" && err != nil || c.say != "" && (err == nil || !strings.Contains(err.Error(), c.say)) {

@@ -15,8 +15,8 @@ type Use struct {
 	Kept    bool // an element's value before the launch is read, or stays
 }
 
-// machine runs operations on the memory of a launch. T is the device's real type.
-type machine[T kernels.Real] struct {
+// machine runs operations on the memory of a launch. T is the device's float type.
+type machine[T kernels.Float] struct {
 	args        []kernels.Arg
 	reads       []reads
 	temporaries map[int]map[int]cell
@@ -42,7 +42,7 @@ type cell struct {
 	by    int
 }
 
-func newMachine[T kernels.Real](real kernels.DType, args []kernels.Arg) *machine[T] {
+func newMachine[T kernels.Float](float kernels.DType, args []kernels.Arg) *machine[T] {
 	m := &machine[T]{args: args, reads: make([]reads, len(args)), temporaries: map[int]map[int]cell{}}
 	writers := map[*kernels.HostBuffer][]int{}
 	for i, a := range args {
@@ -58,7 +58,7 @@ func newMachine[T kernels.Real](real kernels.DType, args []kernels.Arg) *machine
 	for t := range m.cells {
 		m.cells[t] = kernels.NewHostBuffer(kernels.DType(t), 1)
 	}
-	m.cells[kernels.Float32] = kernels.NewHostBuffer(real, 1)
+	m.cells[kernels.Float32] = kernels.NewHostBuffer(float, 1)
 	return m
 }
 

@@ -10,21 +10,21 @@ import (
 func (m *machine[T]) random(op *operation.Random) {
 	word := func(s operation.Scalar) uint32 { return uint32(int64(s.In(m.args, kernels.Int32))) }
 	a, b := op.A.In(m.args, op.Y.Type), op.B.In(m.args, op.Y.Type)
-	real := func(v float64) float64 { return float64(T(v)) }
+	float := func(v float64) float64 { return float64(T(v)) }
 	unit := func(w uint32) float64 { return math.Ldexp(float64(w>>8), -24) }
 	for i := range op.N {
 		w := philox([4]uint32{uint32(i / 4), word(op.Call)}, [2]uint32{word(op.Seed[0]), word(op.Seed[1])})
 		var v float64
 		switch op.Distribution {
-		case operation.UniformReals:
-			v = real(math.FMA(real(real(b)-real(a)), unit(w[i%4]), real(a)))
-		case operation.NormalReals:
+		case operation.UniformFloats:
+			v = float(math.FMA(float(float(b)-float(a)), unit(w[i%4]), float(a)))
+		case operation.NormalFloats:
 			first := i % 4 / 2 * 2
 			radius, turn := math.Sqrt(-2*math.Log(1-unit(w[first]))), 2*math.Pi*unit(w[first+1])
 			if v = math.Cos(turn); i%2 == 1 {
 				v = math.Sin(turn)
 			}
-			v = real(real(a) + real(b)*radius*v)
+			v = float(float(a) + float(b)*radius*v)
 		case operation.UniformInts:
 			v = float64(uint64(w[i%4]) * uint64(a) >> 32)
 		}

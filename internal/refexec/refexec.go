@@ -13,17 +13,17 @@ import (
 	"github.com/clgrad/clgrad/kernels/operation"
 )
 
-// Run computes a list of operations of a launch with args as host memory, whose reals are of type
-// real. The error says which of them is none, or does what none may. Uses is of each argument.
-func Run(list []kernels.Operation, real kernels.DType, args []kernels.Arg) (uses []Use, err error) {
-	if real == kernels.Float64 {
-		return run[float64](list, real, args)
+// Run computes a list of operations of a launch with args as host memory, whose floats are of type
+// float. The error says which of them is none, or does what none may. Uses is of each argument.
+func Run(list []kernels.Operation, float kernels.DType, args []kernels.Arg) (uses []Use, err error) {
+	if float == kernels.Float64 {
+		return run[float64](list, float, args)
 	}
-	return run[float32](list, real, args)
+	return run[float32](list, float, args)
 }
 
-func run[T kernels.Real](list []kernels.Operation, real kernels.DType, args []kernels.Arg) ([]Use, error) {
-	m := newMachine[T](real, args)
+func run[T kernels.Float](list []kernels.Operation, float kernels.DType, args []kernels.Arg) ([]Use, error) {
+	m := newMachine[T](float, args)
 	for i, op := range list {
 		m.begin(i + 1)
 		if err := valid(op, args); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/operation"
 )
 
-const reals, ints = kernels.Float32, kernels.Int32
+const floats, ints = kernels.Float32, kernels.Int32
 
 // valid returns what is wrong with an operation of a launch before any element is looked at, or
 // nil.
@@ -35,9 +35,9 @@ func valid(op kernels.Operation, args []kernels.Arg) error {
 	case *operation.Product:
 		c.positive(op.M, op.N, op.K, op.Slice-1)
 		c.positive(op.Batch...)
-		c.view("A", op.A, len(op.Batch)+2, reals)
-		c.view("B", op.B, len(op.Batch)+2, reals)
-		c.view("C", op.C, len(op.Batch)+3, reals)
+		c.view("A", op.A, len(op.Batch)+2, floats)
+		c.view("B", op.B, len(op.Batch)+2, floats)
+		c.view("C", op.C, len(op.Batch)+3, floats)
 	case *operation.Reduction:
 		c.positive(op.Outer, op.Len, op.Inner, op.Shares, op.Chunk)
 		c.view("X", op.X, 3)
@@ -49,10 +49,10 @@ func valid(op kernels.Operation, args []kernels.Arg) error {
 		c.rows(op.N, op.Cols, op.Rows, op.X, op.Index, op.Y)
 	case *operation.Scatter:
 		c.rows(op.N, op.Cols, op.Rows, op.X, op.Index, op.Y)
-		c.view("Y", op.Y, 2, reals)
+		c.view("Y", op.Y, 2, floats)
 	case *operation.Random:
 		c.positive(op.N)
-		typ := reals
+		typ := floats
 		if op.Distribution == operation.UniformInts {
 			typ = ints
 		} else {
@@ -131,7 +131,7 @@ func (c *checker) floats(name string, v kernels.View, rank int) {
 }
 
 func (c *checker) scalar(name string, s operation.Scalar) {
-	if s.Arg >= len(c.args) || s.Arg >= 0 && c.args[s.Arg].Kind != kernels.ArgInt && c.args[s.Arg].Kind != kernels.ArgReal {
+	if s.Arg >= len(c.args) || s.Arg >= 0 && c.args[s.Arg].Kind != kernels.ArgInt && c.args[s.Arg].Kind != kernels.ArgFloat {
 		c.fail("%s: argument %d is no number", name, s.Arg)
 	}
 }

@@ -11,12 +11,12 @@ import (
 
 // Small returns the operands of small launches of k, none if it says nothing about them. The error
 // says why those that it supplies are not those of a launch.
-func Small(k *kernels.Kernel, real kernels.DType) ([]*kernels.Operands, error) {
+func Small(k *kernels.Kernel, float kernels.DType) ([]*kernels.Operands, error) {
 	cases := k.Cases
 	if cases == nil {
 		if k.Trial != nil {
 			if ops := k.Trial(nil); ops != nil {
-				o, err := draw(k, ops, real, 0)
+				o, err := draw(k, ops, float, 0)
 				return []*kernels.Operands{o}, err
 			}
 		}
@@ -24,9 +24,9 @@ func Small(k *kernels.Kernel, real kernels.DType) ([]*kernels.Operands, error) {
 	}
 	var all []*kernels.Operands
 	for i, c := range cases(true) {
-		o := kernels.NewOperands(real, 1, uint64(i))
+		o := kernels.NewOperands(float, 1, uint64(i))
 		c.Build(o)
-		if err := fits(k, o, real); err != nil {
+		if err := fits(k, o, float); err != nil {
 			return nil, fmt.Errorf("its case %q: %w", c.Name, err)
 		}
 		all = append(all, o)
@@ -36,7 +36,7 @@ func Small(k *kernels.Kernel, real kernels.DType) ([]*kernels.Operands, error) {
 
 // Like returns the operands of a launch of k as that with the arguments args is, as its Trial has
 // them, or nil for one that is not to be tried. The error is that of [Small].
-func Like(k *kernels.Kernel, args []kernels.Arg, real kernels.DType) (*kernels.Operands, error) {
+func Like(k *kernels.Kernel, args []kernels.Arg, float kernels.DType) (*kernels.Operands, error) {
 	var ops []kernels.Operand
 	switch {
 	case k.Trial != nil:
@@ -47,25 +47,25 @@ func Like(k *kernels.Kernel, args []kernels.Arg, real kernels.DType) (*kernels.O
 	if ops == nil {
 		return nil, nil
 	}
-	return draw(k, ops, real, 1)
+	return draw(k, ops, float, 1)
 }
 
 // draw draws operands: what is drawn depends on the seed.
-func draw(k *kernels.Kernel, ops []kernels.Operand, real kernels.DType, seed uint64) (*kernels.Operands, error) {
+func draw(k *kernels.Kernel, ops []kernels.Operand, float kernels.DType, seed uint64) (*kernels.Operands, error) {
 	if len(ops) != len(k.Params) {
 		return nil, fmt.Errorf("its Trial makes %d operands for %d parameters", len(ops), len(k.Params))
 	}
-	o := kernels.NewOperands(real, 2, seed)
+	o := kernels.NewOperands(float, 2, seed)
 	for i, op := range ops {
 		p := k.Params[i]
-		switch t := p.Mode.Elements(real); {
+		switch t := p.Mode.Elements(float); {
 		case p.Mode == kernels.IntParam:
 			if op.Number != float64(int32(op.Number)) {
 				return nil, fmt.Errorf("its Trial has %v for %s, an int", op.Number, p.Name)
 			}
 			o.Int(int(op.Number))
 		case p.Mode == kernels.FloatParam:
-			o.Real(op.Number)
+			o.Float(op.Number)
 		case op.N < 0:
 			return nil, fmt.Errorf("its Trial has %d elements for %s", op.N, p.Name)
 		case op.From != nil:
@@ -83,7 +83,7 @@ func draw(k *kernels.Kernel, ops []kernels.Operand, real kernels.DType, seed uin
 }
 
 // fits reports whether operands are arguments of k.
-func fits(k *kernels.Kernel, o *kernels.Operands, real kernels.DType) error {
+func fits(k *kernels.Kernel, o *kernels.Operands, float kernels.DType) error {
 	if len(o.Args) != len(k.Params) {
 		return fmt.Errorf("%d operands for %d parameters", len(o.Args), len(k.Params))
 	}
@@ -92,8 +92,8 @@ func fits(k *kernels.Kernel, o *kernels.Operands, real kernels.DType) error {
 		if a.Kind != p.Mode.Kind() {
 			return fmt.Errorf("%s is %v, not %v", p.Name, a.Kind, p.Mode.Kind())
 		}
-		if a.Kind == kernels.ArgBuffer && a.Buf.DType() != p.Mode.Elements(real) {
-			return fmt.Errorf("%s has elements of type %v, not %v", p.Name, a.Buf.DType(), p.Mode.Elements(real))
+		if a.Kind == kernels.ArgBuffer && a.Buf.DType() != p.Mode.Elements(float) {
+			return fmt.Errorf("%s has elements of type %v, not %v", p.Name, a.Buf.DType(), p.Mode.Elements(float))
 		}
 	}
 	return nil

@@ -136,9 +136,9 @@ func TestMistakes(t *testing.T) {
 		})
 	}
 	k := &kernels.Kernel{Name: "k", Text: "-", Params: params, Cases: func(bool) []kernels.Case {
-		return []kernels.Case{{Name: "reals", Build: func(o *kernels.Operands) { o.In(3, 0, 1).In(3, 0, 1).Out(3).Int(3).Real(1) }}}
+		return []kernels.Case{{Name: "floats", Build: func(o *kernels.Operands) { o.In(3, 0, 1).In(3, 0, 1).Out(3).Int(3).Float(1) }}}
 	}}
-	if _, err := Small(k, kernels.Float32); err == nil || !strings.Contains(err.Error(), `its case "reals": X has elements of type float32, not uint8`) {
+	if _, err := Small(k, kernels.Float32); err == nil || !strings.Contains(err.Error(), `its case "floats": X has elements of type float32, not uint8`) {
 		t.Errorf("err = %v", err)
 	}
 	k.Cases, k.Trial = nil, func([]kernels.Arg) []kernels.Operand { return nil }

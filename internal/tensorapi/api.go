@@ -117,7 +117,7 @@ type API interface {
 	// MatMulTiled writes a·b to dst [m, n] by the kernel for a tile, for tuning. It panics as
 	// MatMulInto does, and with tensor.ErrValue for a tile that the device does not have.
 	MatMulTiled(dst, a, b *tensor.Tensor, tile ops.GemmTile)
-	// Linear is tensor.Linear of reals. With graph, the same launch also returns the operand z of
+	// Linear is tensor.Linear of floats. With graph, the same launch also returns the operand z of
 	// f, of y = f(z), if the gradient of f reads it; else z is nil.
 	Linear(x, w, b *tensor.Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *tensor.Tensor)
 	// CheckLinear panics as op unless w is a matrix with a row for each element of x's last axis, as Linear takes it.
@@ -134,7 +134,7 @@ type API interface {
 	// dst shares elements with x.
 	SumRowsInto(dst, x *tensor.Tensor, accumulate bool)
 	// AddRows adds the rows of g [n, c] to the rows of dst [r, c] that index [n], of integers,
-	// names, in order. g and dst are of reals. Indices out of range are passed over. It panics with
+	// names, in order. g and dst are of floats. Indices out of range are passed over. It panics with
 	// tensor.ErrShape for other shapes.
 	AddRows(dst, index, g *tensor.Tensor)
 	// SetRows is AddRows, but sets the rows: of several for one row, the last counts.
@@ -161,11 +161,11 @@ type API interface {
 	// at most 2(k + 3)·u times the same scan of |x| and |z|; on the Go device one rounding of the
 	// float64 result.
 	ScanLinear(x, z *tensor.Tensor, axis, flags int) *tensor.Tensor
-	// TakeAlong returns n elements of each row of x, of reals, along an axis: those that index, of
+	// TakeAlong returns n elements of each row of x, of floats, along an axis: those that index, of
 	// Int32 and as many elements, names. Indices out of range give 0; nothing else is checked.
 	TakeAlong(x, index *tensor.Tensor, axis, n int) *tensor.Tensor
 	// PlaceAlong returns zeros of x's shape, but with n elements along an axis, to which it adds
-	// each element of x, of reals, at the place along that axis that index names, in order.
+	// each element of x, of floats, at the place along that axis that index names, in order.
 	// distinct says that the indices of a row are distinct, which is faster. Indices out of range
 	// are passed over; nothing else is checked.
 	PlaceAlong(x, index *tensor.Tensor, axis, n int, distinct bool) *tensor.Tensor

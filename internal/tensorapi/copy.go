@@ -8,7 +8,7 @@ import (
 )
 
 // CopyOver copies the tensors of src over those of dst, which has their names, in the same shapes
-// and on the same device; Float16 as reals. Those of src may be dst's own under other names, or
+// and on the same device; Float16 as floats. Those of src may be dst's own under other names, or
 // views of them: each is what it was before the first copy.
 func CopyOver(dst, src tensor.Dict) {
 	written := map[any]bool{}

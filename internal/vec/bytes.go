@@ -3,10 +3,10 @@ package vec
 // byteLoops are the loops between n bytes and as many numbers, n being a multiple of 32. nil: there
 // are none.
 type byteLoops struct {
-	toInts  func(n int, to *int32, x *byte)
-	toReals func(n int, to *float32, x *byte)
-	ofInts  func(n int, to *byte, x *int32)
-	ofReals func(n int, to *byte, x *float32)
+	toInts   func(n int, to *int32, x *byte)
+	toFloats func(n int, to *float32, x *byte)
+	ofInts   func(n int, to *byte, x *int32)
+	ofFloats func(n int, to *byte, x *float32)
 }
 
 // FromBytes sets the elements of to to those of x, which is as long. set may be nil.
@@ -20,7 +20,7 @@ func FromBytes[T Float | int32](set *Set, to []T, x []byte) {
 		}
 	case []float32:
 		if whole = set.whole(whole); whole > 0 {
-			set.bytes.toReals(whole, &d[0], &x[0])
+			set.bytes.toFloats(whole, &d[0], &x[0])
 		}
 	default:
 		whole = 0
@@ -31,7 +31,7 @@ func FromBytes[T Float | int32](set *Set, to []T, x []byte) {
 }
 
 // ToBytes sets the elements of to to those of x, which is as long: to the lowest byte of ints;
-// reals are whole, from 0 to 255. set may be nil.
+// floats are whole, from 0 to 255. set may be nil.
 func ToBytes[T Float | int32](set *Set, to []byte, x []T) {
 	x = x[:len(to)]
 	whole := len(to) / 32 * 32
@@ -42,7 +42,7 @@ func ToBytes[T Float | int32](set *Set, to []byte, x []T) {
 		}
 	case []float32:
 		if whole = set.whole(whole); whole > 0 {
-			set.bytes.ofReals(whole, &to[0], &s[0])
+			set.bytes.ofFloats(whole, &to[0], &s[0])
 		}
 	default:
 		whole = 0

@@ -8,11 +8,11 @@ package vec
 //go:noescape
 func bytesToIntsAVX2(n int, to *int32, x *byte)
 
-// bytesToRealsAVX2 sets n numbers from to on to the bytes from x on. n is a multiple of 32, but not
+// bytesToFloatsAVX2 sets n numbers from to on to the bytes from x on. n is a multiple of 32, but not
 // 0.
 //
 //go:noescape
-func bytesToRealsAVX2(n int, to *float32, x *byte)
+func bytesToFloatsAVX2(n int, to *float32, x *byte)
 
 // bytesOfIntsAVX2 sets n bytes from to on to the lowest of the numbers from x on, whose fractions
 // are cut off. n is a multiple of 32, but not 0.
@@ -20,8 +20,8 @@ func bytesToRealsAVX2(n int, to *float32, x *byte)
 //go:noescape
 func bytesOfIntsAVX2(n int, to *byte, x *int32)
 
-// bytesOfRealsAVX2 sets n bytes from to on to the lowest of the numbers from x on, whose fractions
+// bytesOfFloatsAVX2 sets n bytes from to on to the lowest of the numbers from x on, whose fractions
 // are cut off. n is a multiple of 32, but not 0.
 //
 //go:noescape
-func bytesOfRealsAVX2(n int, to *byte, x *float32)
+func bytesOfFloatsAVX2(n int, to *byte, x *float32)

@@ -25,9 +25,9 @@ some:
 	VZEROUPPER
 	RET
 
-// func bytesToRealsAVX2(n int, to *float32, x *byte)
+// func bytesToFloatsAVX2(n int, to *float32, x *byte)
 // Requires: AVX, AVX2
-TEXT ·bytesToRealsAVX2(SB), NOSPLIT, $0-24
+TEXT ·bytesToFloatsAVX2(SB), NOSPLIT, $0-24
 	MOVQ n+0(FP), AX
 	MOVQ to+8(FP), CX
 	MOVQ x+16(FP), DX
@@ -97,9 +97,9 @@ some:
 	VZEROUPPER
 	RET
 
-// func bytesOfRealsAVX2(n int, to *byte, x *float32)
+// func bytesOfFloatsAVX2(n int, to *byte, x *float32)
 // Requires: AVX, AVX2
-TEXT ·bytesOfRealsAVX2(SB), NOSPLIT, $0-24
+TEXT ·bytesOfFloatsAVX2(SB), NOSPLIT, $0-24
 	MOVQ n+0(FP), AX
 	MOVQ to+8(FP), CX
 	MOVQ x+16(FP), DX

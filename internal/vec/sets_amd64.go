@@ -58,7 +58,7 @@ func avx2() *Set {
 // What wider vectors would not be faster at.
 var (
 	intsAVX2      = intJoins{intsAddAVX2, intsMulAVX2, intsMaxAVX2, intsMinAVX2}
-	bytesAVX2     = byteLoops{bytesToIntsAVX2, bytesToRealsAVX2, bytesOfIntsAVX2, bytesOfRealsAVX2}
+	bytesAVX2     = byteLoops{bytesToIntsAVX2, bytesToFloatsAVX2, bytesOfIntsAVX2, bytesOfFloatsAVX2}
 	halvesAVX2    = halfLoops{fromFloat16AVX2, fromBFloat16AVX2, toFloat16AVX2, toBFloat16AVX2}
 	cornersF32    = cornerLoops[float32]{8, cornersF32AVX2, gatherInterpF32AVX2, scatterAddF32AVX2}
 	transposerF32 = transposer[float32]{8, 4, transposeF32AVX2}

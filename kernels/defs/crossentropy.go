@@ -34,8 +34,8 @@ func newEntropy(b *ir.Builder, f EntropyForm) *entropy {
 		e.weight = b.Pick(e.w, e.t, ir.N)
 	}
 	e.own = e.weight
-	below, other := e.t.Sub(b.IntLength(ir.N)).Real(), e.t.Sub(b.Int("ignore")).Real() // differences of ints are exact
-	e.counts = expr.Where(e.t.Real().Ge(zero).And(below.Lt(zero)).And(other.Ne(zero)), one, zero)
+	below, other := e.t.Sub(b.IntLength(ir.N)).Float(), e.t.Sub(b.Int("ignore")).Float() // differences of ints are exact
+	e.counts = expr.Where(e.t.Float().Ge(zero).And(below.Lt(zero)).And(other.Ne(zero)), one, zero)
 	if f.Smoothing {
 		s := b.Number("smoothing")
 		e.own, e.even = one.Sub(s).Mul(e.own), s.Div(e.length)

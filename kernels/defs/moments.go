@@ -66,7 +66,7 @@ func MomentsJoin() *ir.Program {
 func joinedMoments(b *ir.Builder, count *expr.Expr) (mean, squares *expr.Expr) {
 	x, y := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("Y", ir.Outer, ir.N, ir.Inner)
 	off := b.Input("OFF", ir.Outer, ir.N, ir.Inner)
-	elements := expr.Where(expr.Index(ir.N).Real().Eq(b.Length(ir.N).Sub(one)), b.Number("last"), b.Number("chunk"))
+	elements := expr.Where(expr.Index(ir.N).Float().Eq(b.Length(ir.N).Sub(one)), b.Number("last"), b.Number("chunk"))
 	about := finite(b.First(x, ir.N))
 	mean = about.Add(b.Sum(x.Sub(about).Add(off).Mul(elements.Div(count)), ir.N))
 	return mean, b.Sum(x.Sub(mean).Add(off).Square().FMA(elements, y), ir.N)

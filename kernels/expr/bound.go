@@ -5,7 +5,7 @@ import "math"
 // Bound returns the value of a formula for one element, computed in double precision, and how far
 // from it a result may lie: one of a device whose primitives keep within the errors that OpenCL
 // allows, or one of Go with package math. The operands may be off themselves. eps is the spacing of
-// the device's reals at 1, and least their least normal number: smaller ones may become 0. The
+// the device's floats at 1, and least their least normal number: smaller ones may become 0. The
 // bound is 0 if only exact primitives made the value of exact operands, or if it is NaN or infinite
 // and its arguments are exact.
 //
@@ -83,13 +83,13 @@ func intValue(o op, args [4]interval) float64 {
 	return float64(d[0])
 }
 
-// leaf reports whether the step reads a real, which a device may take for 0 where it is below the
+// leaf reports whether the step reads a float, which a device may take for 0 where it is below the
 // least normal number.
 func (s *step) leaf() bool {
 	return s.op == opOperand || s.op == opAt || s.op == opConst && !s.whole || s.op == opScalar
 }
 
-// exact reports whether the result is a real already, which nothing rounds.
+// exact reports whether the result is a float already, which nothing rounds.
 func (s *step) exact() bool {
 	switch s.op {
 	case opNeg, opAbs, opMin, opMax, opCopysign, opFloor, opCeil, opTrunc, opRound, opFloat16, opBFloat16,
@@ -122,7 +122,7 @@ func (s *step) bounded(args [4]interval, eps, least float64) interval {
 		return interval{v, 0}
 	}
 	cancels := v == 0 && (s.op == opAdd || s.op == opSub)
-	if exact && (cancels || s.op == opReal && float64(float32(v)) == v) { // nothing is rounded
+	if exact && (cancels || s.op == opFloat && float64(float32(v)) == v) { // nothing is rounded
 		return interval{v, 0}
 	}
 	e := 0.0
@@ -168,7 +168,7 @@ func (s *step) chosen(args [4]interval, e float64) float64 {
 // scalarValue is a primitive of one element in double precision.
 func scalarValue(o op, a, b, c, e float64) float64 {
 	switch o {
-	case opReal:
+	case opFloat:
 		return a
 	case opLdexp:
 		return math.Ldexp(a, int(b))

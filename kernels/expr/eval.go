@@ -201,7 +201,7 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 			case opConst, opInt:
 				spread(d, &e.filled[i])
 			case opIndex:
-				if !s.real {
+				if !s.asFloat {
 					d = e.indices(d, index(s.index))
 				}
 			case opWhere: // by a condition of numbers
@@ -227,9 +227,9 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 		switch {
 		case s.number():
 			spread(d, &e.filled[i])
-		case s.op == opReal:
+		case s.op == opFloat:
 			whole := e.ints.arg(s, 0, n)
-			if from := &e.plan.steps[s.args[0]]; from.op == opIndex && from.real {
+			if from := &e.plan.steps[s.args[0]]; from.op == opIndex && from.asFloat {
 				whole = e.intsIn(d, whole)
 				whole = e.indices(whole, index(from.index))
 			}

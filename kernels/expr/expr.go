@@ -12,7 +12,7 @@ import (
 //
 // A formula is a number, of the type that it is computed in, or an int: int32 whatever that type
 // is, wrapping around. Ints are indices, words of random numbers and what is made of those;
-// [Expr.Real] makes a number of one. A constant beside an int is an int.
+// [Expr.Float] makes a number of one. A constant beside an int is an int.
 type Expr struct {
 	op    op
 	args  []*Expr
@@ -232,8 +232,8 @@ func (x *Expr) CosPi() *Expr { return x.with(opCosPi) }
 // Ldexp is x·2ⁿ, of an int n.
 func (x *Expr) Ldexp(n *Expr) *Expr { return x.with(opLdexp, n) }
 
-// Real is an int as a number: rounded to the type that the formula is computed in.
-func (n *Expr) Real() *Expr { return n.with(opReal) }
+// Float is an int as a number: rounded to the type that the formula is computed in.
+func (n *Expr) Float() *Expr { return n.with(opFloat) }
 
 // Quo is ⌊n/m⌋ of ints, both taken as unsigned; an m of 0 counts as 1.
 func (n *Expr) Quo(m *Expr) *Expr { return n.with(opQuo, m) }
@@ -328,8 +328,8 @@ func (x *Expr) Gathers() []bool { return x.leaves(opAt) }
 // Scalars is Operands for scalars.
 func (x *Expr) Scalars() []bool { return x.leaves(opScalar, opInt) }
 
-// Reals is Operands for scalars that are not passed as ints.
-func (x *Expr) Reals() []bool { return x.leaves(opScalar) }
+// Floats is Operands for scalars that are not passed as ints.
+func (x *Expr) Floats() []bool { return x.leaves(opScalar) }
 
 // Ints is Operands for scalars that are ints.
 func (x *Expr) Ints() []bool { return x.leaves(opInt) }
@@ -381,9 +381,9 @@ func (x *Expr) is(v float64) bool {
 // IsCondition reports whether the value of the formula is true or false: no number.
 func (x *Expr) IsCondition() bool { return primitives[x.op].condition }
 
-// RealOfInt returns which IntParam the formula is as a real, if it is one.
-func (x *Expr) RealOfInt() (i int, ok bool) {
-	if x.op != opReal {
+// FloatOfInt returns which IntParam the formula is as a float, if it is one.
+func (x *Expr) FloatOfInt() (i int, ok bool) {
+	if x.op != opFloat {
 		return 0, false
 	}
 	kind, i := x.args[0].Leaf()

@@ -28,7 +28,7 @@ var formulas = map[string]struct {
 	"sinh": {x.Sinh(), -3, 3}, "cosh": {x.Cosh(), -3, 3}, "tanh": {x.Tanh(), -3, 3}, "asinh": {x.Asinh(), -3, 3}, "acosh": {x.Acosh(), 1.1, 3},
 	"atanh": {x.Atanh(), -0.9, 0.9}, "erf": {x.Erf(), -2, 2}, "erfc": {x.Erfc(), -2, 2}, "erfinv": {x.ErfInv(), -0.8, 0.8},
 	"floordiv": {x.Mul(expr.Const(5)).FloorDiv(y).Mul(x), 1.1, 1.2},
-	"sinpi":    {x.SinPi(), -3, 3}, "cospi": {x.CosPi(), -3, 3}, "ldexp": {x.Sin().Ldexp(expr.Const(-2)), -3, 3}, "int": {expr.Const(7).Quo(expr.Const(2)).Real().Mul(x), -3, 3},
+	"sinpi":    {x.SinPi(), -3, 3}, "cospi": {x.CosPi(), -3, 3}, "ldexp": {x.Sin().Ldexp(expr.Const(-2)), -3, 3}, "int": {expr.Const(7).Quo(expr.Const(2)).Float().Mul(x), -3, 3},
 	"sigmoid": {x.Mul(y).Sigmoid(), -3, 3}, "softplus": {x.Mul(y).Softplus(), -3, 3}, "sigmoid of −x": {x.Neg().Sigmoid(), -3, 3},
 	"where lt": {expr.Where(x.Lt(y), x.Mul(z), y.Exp()), -3, 3}, "where le": {expr.Where(x.Le(y), x, z), -3, 3}, "where eq": {expr.Where(x.Eq(x), x.Square(), z), -3, 3},
 	"where and": {expr.Where(x.Lt(y).And(y.Lt(z)), x.Mul(y), z), -3, 3}, "where or": {expr.Where(x.Gt(y).Or(y.Ge(z)), x.Mul(y), z), -3, 3},

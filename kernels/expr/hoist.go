@@ -57,7 +57,7 @@ func (p *Program) Takes(scalar int) bool { return p.has(opScalar, scalar) || p.h
 // Follows reports whether the index along an axis occurs.
 func (p *Program) Follows(axis int) bool { return p.has(opIndex, axis) }
 
-// Literal is a number of the device's reals in OpenCL C, behind [Prelude].
+// Literal is a number of the device's floats in OpenCL C, behind [Prelude].
 func Literal(v float64) string { return number(v, false) }
 
 // Units returns by how many units in the last place the steps of a formula are off, one with the

@@ -11,10 +11,10 @@ import (
 // values.
 func TestHoist(t *testing.T) {
 	row, column := expr.Index(0), expr.Index(1)
-	position := row.Real().Add(expr.Const(0.5)).Div(expr.IntParam(0).Real()).Mul(expr.Param(1)) // the same in a row
-	mean := expr.Input(0).Mul(expr.Const(3))                                                    // of an operand that is
+	position := row.Float().Add(expr.Const(0.5)).Div(expr.IntParam(0).Float()).Mul(expr.Param(1)) // the same in a row
+	mean := expr.Input(0).Mul(expr.Const(3))                                                      // of an operand that is
 	element := expr.Load(2, row.Add(expr.Const(1)))
-	angle := expr.Where(column.Real().Eq(expr.Const(0)), position, mean).Ldexp(column)
+	angle := expr.Where(column.Float().Eq(expr.Const(0)), position, mean).Ldexp(column)
 	formulas := []*expr.Expr{
 		angle.SinPi().Add(expr.Input(1)), // X(1) is another in each column
 		angle.CosPi().Mul(element).Add(expr.Const(2).Sqrt()),

@@ -31,7 +31,7 @@ func TestPhilox(t *testing.T) {
 // without.
 func evalInts(t *testing.T, n *expr.Expr, first int32, count int, scalars ...int32) []int32 {
 	t.Helper()
-	plain, fast := indexed[int32](n.Real(), false, int(first), count, scalars...), indexed[int32](n.Real(), true, int(first), count, scalars...)
+	plain, fast := indexed[int32](n.Float(), false, int(first), count, scalars...), indexed[int32](n.Float(), true, int(first), count, scalars...)
 	if !slices.Equal(plain, fast) {
 		t.Errorf("%v with vectors, %v without", fast, plain)
 	}
@@ -60,7 +60,7 @@ func testIndexNumbers[T expr.Number](t *testing.T) {
 	i := expr.Index(0)
 	for _, vectors := range []bool{false, true} {
 		for _, first := range []int{0, 1<<24 - 3, math.MaxInt32 - 90} {
-			for name, f := range map[string]*expr.Expr{"alone": i.Real(), "beside ints": i.Real().Add(i.Sub(i).Real())} {
+			for name, f := range map[string]*expr.Expr{"alone": i.Float(), "beside ints": i.Float().Add(i.Sub(i).Float())} {
 				for k, got := range indexed[T](f, vectors, first, 90) {
 					if want := T(first + k); got != want {
 						t.Fatalf("%T, vectors %v: index %d %s is %v, want %v", got, vectors, first+k, name, got, want)
@@ -69,7 +69,7 @@ func testIndexNumbers[T expr.Number](t *testing.T) {
 			}
 		}
 	}
-	rows := expr.NewEval[T](expr.Compile(i.Real()))
+	rows := expr.NewEval[T](expr.Compile(i.Float()))
 	rows.Vectors(true)
 	out := make([]T, 8)
 	rows.RunAll([][]T{out}, nil, func(int) expr.Indices { return expr.Indices{Cols: 4, Rows: []int32{7, 9}} })
@@ -82,7 +82,7 @@ func testIndexNumbers[T expr.Number](t *testing.T) {
 func TestChosenInts(t *testing.T) {
 	i := expr.Index(0)
 	const first = 1<<28 + 1
-	third := expr.Where(i.Rem(expr.Const(3)).Real().Eq(expr.Const(0)), i.Add(expr.Const(2)), expr.Const(-7))
+	third := expr.Where(i.Rem(expr.Const(3)).Float().Eq(expr.Const(0)), i.Add(expr.Const(2)), expr.Const(-7))
 	want := make([]int32, 90)
 	for k := range want {
 		if want[k] = -7; (first+k)%3 == 0 {
@@ -93,7 +93,7 @@ func TestChosenInts(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	for _, vectors := range []bool{false, true} {
-		for k, got := range indexed[float32](third.Sub(i).Real(), vectors, first, len(want)) {
+		for k, got := range indexed[float32](third.Sub(i).Float(), vectors, first, len(want)) {
 			if float32(want[k]-first-int32(k)) != got {
 				t.Errorf("vectors %v: element %d is %v", vectors, k, got)
 			}
@@ -130,7 +130,7 @@ func TestInts(t *testing.T) {
 
 // TestIntParameter: a scalar that is an int is one in OpenCL C: a float has 24 bits.
 func TestIntParameter(t *testing.T) {
-	p := expr.Compile(expr.IntParam(1).Real().Mul(expr.Param(0)))
+	p := expr.Compile(expr.IntParam(1).Float().Mul(expr.Param(0)))
 	text := p.Function("f", expr.Types{Vector: "float4", Scalar: "float", Width: 4}, nil, []int{0, 1})
 	if head, _, _ := strings.Cut(text, "\n"); head != "static float4 f(float s0, int s1) {" {
 		t.Error(head)
@@ -179,8 +179,8 @@ func TestRandomWords(t *testing.T) {
 // TestSeveral: formulas that share steps give what each gives alone, in numbers and with ints, also
 // where one is an operand, a number, the other's part, or the same.
 func TestSeveral(t *testing.T) {
-	sum := x.Add(expr.Index(1).Real())
-	formulas := []*expr.Expr{sum.Mul(y), sum, y, expr.Param(0), sum, expr.Load(2, expr.Index(0).Rem(expr.Const(5))), expr.IntParam(1).Real(), x}
+	sum := x.Add(expr.Index(1).Float())
+	formulas := []*expr.Expr{sum.Mul(y), sum, y, expr.Param(0), sum, expr.Load(2, expr.Index(0).Rem(expr.Const(5))), expr.IntParam(1).Float(), x}
 	p := expr.Compile(formulas...)
 	const n = 9
 	fresh := func() [][]float64 {
@@ -296,7 +296,7 @@ func TestKinds(t *testing.T) {
 		"expr: div: takes a number: see Real, not index":           func() *expr.Expr { return i.Div(x) },
 		"expr: lt: takes a number: see Real, not index":            func() *expr.Expr { return i.Lt(expr.Const(1)) },
 		"expr: where: takes an int, not operand":                   func() *expr.Expr { return expr.Where(x.Lt(y), i, x) },
-		"expr: real: takes an int, not operand":                    func() *expr.Expr { return x.Real() },
+		"expr: float: takes an int, not operand":                   func() *expr.Expr { return x.Float() },
 		"expr: at: takes an int, not operand":                      func() *expr.Expr { return expr.Load(1, x) },
 		"expr: index -1: they count from 0 to 255":                 func() *expr.Expr { return expr.Index(-1) },
 		"expr: at 256: they count from 0 to 255":                   func() *expr.Expr { return expr.Load(256, i) },

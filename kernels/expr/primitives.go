@@ -59,7 +59,7 @@ const (
 	opSinPi
 	opCosPi
 	opLdexp
-	opReal
+	opFloat
 	opIndex
 	opInt
 	opAt
@@ -166,7 +166,7 @@ var primitives = [...]primitive{
 	opSinPi:         {name: "sinpi", takes: "r", c: "turn_$T($0, 0)", depends: "sincospi", ulp: 4},
 	opCosPi:         {name: "cospi", takes: "r", c: "turn_$T($0, 1)", depends: "sincospi", ulp: 4},
 	opLdexp:         {name: "ldexp", takes: "ri", c: "ldexp($0, $1)"},
-	opReal:          {name: "real", takes: "i", c: "CONVERT($T, $0)", ints: "CONVERT($T, $0)", whole: true},
+	opFloat:         {name: "float", takes: "i", c: "CONVERT($T, $0)", ints: "CONVERT($T, $0)", whole: true},
 	opIndex:         {name: "index", gives: 'i', whole: true},
 	opInt:           {name: "int scalar", gives: 'i', whole: true},
 	opAt:            {name: "at", takes: "i", c: "AT($X, $0)", whole: true, lanes: true},

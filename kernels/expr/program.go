@@ -31,7 +31,7 @@ type step struct {
 	index    int          // of an operand or scalar, or an axis
 	value    float64      // of a constant
 	whole    bool         // it is an int
-	real     bool         // of an index: it is read as a number only, and not kept as an int
+	asFloat  bool         // of an index: it is read as a number only, and not kept as an int
 	register int          // where the value is kept, until its last use: slots are few, and stay in the processor's cache
 	loop     vec.Function // of opLoop
 
@@ -85,17 +85,17 @@ func (p *plan) settle() {
 	p.drop()
 	p.findUniform()
 	p.place()
-	p.readAsReal()
+	p.readAsFloat()
 }
 
-// readAsReal finds the indices that are read as numbers only.
-func (p *plan) readAsReal() {
+// readAsFloat finds the indices that are read as numbers only.
+func (p *plan) readAsFloat() {
 	for i := range p.steps {
-		p.steps[i].real = p.steps[i].op == opIndex
+		p.steps[i].asFloat = p.steps[i].op == opIndex
 	}
 	for i := range p.steps {
 		for _, a := range p.steps[i].operands() {
-			p.steps[a].real = p.steps[a].real && p.steps[i].op == opReal
+			p.steps[a].asFloat = p.steps[a].asFloat && p.steps[i].op == opFloat
 		}
 	}
 }
@@ -235,7 +235,7 @@ const Prelude = NoContraction + Macros
 // NoContraction keeps compilers from joining a·b + c, in a file or, at its beginning, in a block.
 const NoContraction = "#pragma OPENCL FP_CONTRACT OFF\n"
 
-// Macros are those that the functions use: NUM(x) is a number of the device's reals, and AT(p, i) element i of p_n.
+// Macros are those that the functions use: NUM(x) is a number of the device's floats, and AT(p, i) element i of p_n.
 const Macros = `#ifdef REAL_IS_DOUBLE
 #define NUM(x) x
 #else

@@ -32,7 +32,7 @@ func TestReplace(t *testing.T) {
 	if n := Compile(twice).Steps(); n != 2 {
 		t.Errorf("a formula used twice is computed in %d steps, want 2", n)
 	}
-	for name, x := range map[string]*Expr{"an int scalar": IntParam(0).Real(), "an operand by index": Load(0, Index(0))} {
+	for name, x := range map[string]*Expr{"an int scalar": IntParam(0).Float(), "an operand by index": Load(0, Index(0))} {
 		func() {
 			defer func() {
 				if recover() == nil {
@@ -80,7 +80,7 @@ func TestKey(t *testing.T) {
 	negative := math.Copysign(0, -1)
 	seen := map[string]int{}
 	for i, x := range [][]*Expr{{build()}, {Input(1).Mul(Param(0)).Add(Const(1))}, {Input(0).Mul(Param(1)).Add(Const(1))}, {Input(0).Mul(Param(0)).Add(Const(2))}, {Input(0).Mul(Param(0)).Sub(Const(1))},
-		{Const(0)}, {Const(negative)}, {Input(0)}, {Param(0)}, {IntParam(0).Real()}, {Index(0).Real()}, {Index(1).Real()}, {Input(0), Input(1)}, {Input(1), Input(0)}, {Load(0, Index(0))}, {Input(0).Sub(Input(1))}, {Input(1).Sub(Input(0))}} {
+		{Const(0)}, {Const(negative)}, {Input(0)}, {Param(0)}, {IntParam(0).Float()}, {Index(0).Float()}, {Index(1).Float()}, {Input(0), Input(1)}, {Input(1), Input(0)}, {Load(0, Index(0))}, {Input(0).Sub(Input(1))}, {Input(1).Sub(Input(0))}} {
 		k := key(x...)
 		if j, ok := seen[k]; ok {
 			t.Errorf("%d and %d have the key %s", j, i, k)

@@ -100,7 +100,7 @@ func (s *Step) Holds(a, b float64) bool {
 // Apply sets d to the primitive of s of the first elements of its arguments, by the loops l where
 // they have one; nil is plain loops. Arguments that s has not may be anything as long.
 func Apply[T vec.Float](l *vec.Loops[T], s *Step, d, a, b, c, e []T) {
-	if s.op == opReal { // of an int that is a number here
+	if s.op == opFloat { // of an int that is a number here
 		copy(d, a[:len(d)])
 		return
 	}

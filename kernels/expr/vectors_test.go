@@ -118,7 +118,7 @@ func TestLiteral(t *testing.T) {
 func TestUniform(t *testing.T) {
 	x, s, n := expr.Input(0), expr.Param(0), expr.IntParam(1)
 	scaled := s.Mul(expr.Const(2)).Sub(expr.Const(1)).Abs()
-	whole := n.Rem(expr.Const(5)).Real().Mul(s)
+	whole := n.Rem(expr.Const(5)).Float().Mul(s)
 	p := expr.Compile(x.Mul(scaled).Add(whole), scaled)
 	e := expr.NewEval[float32](p)
 	in := make([]float32, 700)

@@ -15,5 +15,5 @@ var (
 	BitwiseRightShift = &kernels.Function{Name: "bitwise_right_shift", Value: x.ShiftRight(w), Integers: true}
 )
 
-// Bitwise are all of them. They have no gradient, and no value of reals.
+// Bitwise are all of them. They have no gradient, and no value of floats.
 var Bitwise = []*kernels.Function{BitwiseNot, BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseLeftShift, BitwiseRightShift}

@@ -95,7 +95,7 @@ func (p *Program) Gradient(of ...string) *Program {
 			if a := axisOf(v.Over); b.p.Along(seed)&v.Over != 0 {
 				seed = b.Pick(seed, v.At, a)
 			} else { // every element of what is picked from is the same
-				at := v.At.Real()
+				at := v.At.Float()
 				seed = expr.Where(at.Ge(expr.Const(0)).And(at.Lt(b.Length(a))), seed, expr.Const(0))
 			}
 		}

@@ -147,7 +147,7 @@ func newRowPlan(p *Program, joined bool) *rowPlan {
 	var order []*expr.Expr
 	for _, v := range p.Values {
 		if v.Kind == Pick || v.Kind == OneHot { // its index is computed before it is
-			order = append(order, v.At.Real())
+			order = append(order, v.At.Float())
 		}
 	}
 	picks := len(order)

@@ -144,4 +144,4 @@ func TestRowsRefused(t *testing.T) {
 }
 
 // number is an int as a number.
-func number(n *expr.Expr) *expr.Expr { return n.Real() }
+func number(n *expr.Expr) *expr.Expr { return n.Float() }

@@ -69,8 +69,8 @@ func (s Scalar) In(args []kernels.Arg, t kernels.DType) float64 {
 	switch {
 	case s.Arg < 0:
 		return s.Value
-	case args[s.Arg].Kind == kernels.ArgReal:
-		return args[s.Arg].Real
+	case args[s.Arg].Kind == kernels.ArgFloat:
+		return args[s.Arg].Float
 	case t == kernels.Float16:
 		return float64(float16.Frombits(uint16(args[s.Arg].Int)).Float32())
 	case t == kernels.BFloat16:
@@ -86,11 +86,12 @@ func (s Scalar) In(args []kernels.Arg, t kernels.DType) float64 {
 // A Map with Identity is a copy, one without operands a fill, one of Identity between two types a
 // conversion. An update rule has several results, which are its operands.
 //
-// Each result is computed in its type: of reals with every primitive rounded to them, of integers in
+// Each result is computed in its type: of floats with every primitive rounded to them, of integers in
 // that which [kernels.DType.Widened] names, which wraps around, and of which the result takes the low bits.
-// Floats of 16 bits are computed in reals, and rounded at the end. A Generated map says its Type. An
+// Floats of 16 bits are computed in the float type of the launch, and rounded at the end. A Generated map says its
+// Type. An
 // operand of another type is converted first, to what is computed in. A function that is a condition
-// is 1 where it holds and 0 elsewhere; it is computed in reals, or in integers if it is of integers, as
+// is 1 where it holds and 0 elsewhere; it is computed in floats, or in integers if it is of integers, as
 // are all operands that it uses. What a float is as an integer is the nearest that there is, with
 // fractions cut off, and 0 of NaN; what an integer is as a shorter one is its low bits; as a float,
 // numbers are rounded to nearest, ties to even, and beyond those of 16 bits become infinite.
@@ -139,7 +140,7 @@ type Result struct {
 	View     kernels.View
 }
 
-// Product is a matrix product of reals, or a batch of them, in ⌈K/Slice⌉ parts of the sum. For
+// Product is a matrix product of floats, or a batch of them, in ⌈K/Slice⌉ parts of the sum. For
 // every index b below Batch, each part s, and i below M, j below N,
 //
 //	C[b, s, i, j] = Σ A[b, i, k]·B[b, k, j] over k from s·Slice to below min(K, (s+1)·Slice)
@@ -190,7 +191,7 @@ type Gather struct {
 	X, Index, Y   kernels.View
 }
 
-// Scatter adds rows of reals by index: for i = 0, 1, … below N, in this order, and j below Cols,
+// Scatter adds rows of floats by index: for i = 0, 1, … below N, in this order, and j below Cols,
 //
 //	Y[Index[i], j] += X[i, j], unless Index[i] is not in [0, Rows)
 //
@@ -209,7 +210,7 @@ type Scatter struct {
 //	              the same with sin for odd i, of the words of i − 1
 //	UniformInts   ⌊w·A/2³²⌋, of an int A > 0
 //
-// Views: Y by (i), of reals or of Int32.
+// Views: Y by (i), of floats or of Int32.
 //
 // Bits: the same on every device, but for the logarithms, roots and cosines of NormalReals. Source:
 // Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011; Box, Muller,
@@ -228,7 +229,7 @@ type Distribution uint8
 
 // The distributions.
 const (
-	UniformReals Distribution = iota
-	NormalReals
+	UniformFloats Distribution = iota
+	NormalFloats
 	UniformInts
 )

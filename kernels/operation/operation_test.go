@@ -30,7 +30,7 @@ func TestScalar(t *testing.T) {
 	}
 }
 
-// TestViewOf: both real types are Float32 in a view, and a temporary is no argument.
+// TestViewOf: both types of floats are Float32 in a view, and a temporary is no argument.
 func TestViewOf(t *testing.T) {
 	args := []kernels.Arg{kernels.BufferArg(kernels.NewHostBuffer(kernels.Float64, 1), 0, 1),
 		kernels.BufferArg(kernels.NewHostBuffer(kernels.Float32, 1), 0, 1),

@@ -8,7 +8,7 @@ func Draw(n int, lo, hi float64) kernels.Operand { return kernels.Operand{N: n, 
 // Output is a buffer of n elements that the kernel writes, all of them.
 func Output(n int) kernels.Operand { return kernels.Operand{N: n, Blank: true} }
 
-// Number is an argument by value, an int or a real.
+// Number is an argument by value, an int or a float.
 func Number(v float64) kernels.Operand { return kernels.Operand{Number: v} }
 
 // Derived is a buffer of n elements, of which from returns element i from the arguments before it,
@@ -25,7 +25,7 @@ const (
 )
 
 // LikeLaunch returns the operands of a launch with the arguments like of a kernel that computes on
-// any reals: its numbers, and buffers of its lengths, of reals in [−1, 1). It returns nil, which is
+// any floats: its numbers, and buffers of its lengths, of floats in [−1, 1). It returns nil, which is
 // no trial, for a kernel of integers, whose meaning it cannot know, for a launch that is too large
 // for a trial, and for none. It is the Trial of a kernel of a File that has no other.
 func LikeLaunch(params []kernels.Param, like []kernels.Arg) []kernels.Operand {
@@ -51,7 +51,7 @@ func LaunchOperands(params []kernels.Param, like []kernels.Arg) []kernels.Operan
 		case kernels.IntParam, kernels.LongParam:
 			ops[i] = Number(float64(like[i].Int))
 		case kernels.FloatParam:
-			ops[i] = Number(like[i].Real)
+			ops[i] = Number(like[i].Float)
 		case kernels.Out:
 			ops[i] = Output(like[i].N)
 		case kernels.In, kernels.InOut:

@@ -114,7 +114,7 @@ func (x T) BatchNorm(w, b T, eps float64, options ...tensor.BatchNormOptions) T
 //
 // of shape […, l, e]; the leading axes broadcast. mask broadcasts to […, l, s], or is nil: where
 // one of Bool is false, and where one of floats is −∞, a query does not attend to a key; else what is
-// real is added. A query that attends to no key is 0, as in PyTorch from 2.5 on. What a query does
+// float is added. A query that attends to no key is 0, as in PyTorch from 2.5 on. What a query does
 // not attend to is multiplied by 0 or passed over, as the shape asks: what is NaN or infinite there
 // may come through. Integers are converted to floats. It panics with ErrShape, with ErrType for a
 // mask of another type or of a higher one than the others, and with ErrValue for a scale that is no

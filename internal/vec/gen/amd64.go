@@ -20,7 +20,7 @@ func files() map[string][]byte {
 	for _, s := range []*set{avx2, avx512} {
 		for _, part := range []struct {
 			name   string
-			write  func(*build.Context, *set, real)
+			write  func(*build.Context, *set, float)
 			narrow bool // wider vectors would not be faster
 		}{{"product", products, false}, {"tall", tallBlocks, true}, {"transpose", transposers, true}, {"map", maps, false}, {"row", reduce, false},
 			{"update", updates, false}, {"rotate", rotations, false}, {"butterfly", butterflies, false}, {"corner", corners, true}, {"copy", copies, true}, {"pool", pools, true},
@@ -30,7 +30,7 @@ func files() map[string][]byte {
 			if part.narrow && s != avx2 {
 				continue
 			}
-			for _, r := range []real{single, double} {
+			for _, r := range []float{single, double} {
 				part.write(c, s, r)
 			}
 			name := part.name + "_" + s.file
@@ -41,7 +41,7 @@ func files() map[string][]byte {
 			if part.name == "map" {
 				all[name+"_amd64.s"] = local(all[name+"_amd64.s"])
 				stubs := generated + "\npackage vec\n"
-				for _, r := range []real{single, double} {
+				for _, r := range []float{single, double} {
 					assembly, stub := entry(s, r)
 					all[name+"_amd64.s"] = append(all[name+"_amd64.s"], assembly...)
 					stubs += stub
@@ -125,13 +125,13 @@ func emit(c *build.Context, all map[string][]byte, name string, s *set) {
 	}
 }
 
-// real is a type of floats.
-type real struct {
+// float is a type of numbers: float32 or float64.
+type float struct {
 	name string // in the names of functions
 	size int    // bytes
 }
 
-func (r real) goType() string {
+func (r float) goType() string {
 	if r == single {
 		return "float32"
 	}
@@ -139,8 +139,8 @@ func (r real) goType() string {
 }
 
 var (
-	single = real{"F32", 4}
-	double = real{"F64", 8}
+	single = float{"F32", 4}
+	double = float{"F64", 8}
 )
 
 // set is what instructions of one width have: how wide they are, and how many rows of a product fit
@@ -179,7 +179,7 @@ type instructions struct {
 	load, broadcast, fma, fmaFromOne, add func(ops ...operand.Op) // fmaFromOne takes one element of memory for all lanes
 }
 
-func (r real) on(c *build.Context, s *set) instructions {
+func (r float) on(c *build.Context, s *set) instructions {
 	if r == single {
 		return instructions{c.VMOVUPS, c.VBROADCASTSS, c.VFMADD231PS, c.VFMADD231PS_BCST, c.VADDPS}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// butterflies writes the loop of a butterfly of radix 4 of a Fourier transform, over complex numbers whose real and
+// butterflies writes the loop of a butterfly of radix 4 of a Fourier transform, over complex numbers whose float and
 // imaginary parts are rows of planes.
-func butterflies(c *build.Context, s *set, r real) {
+func butterflies(c *build.Context, s *set, r float) {
 	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}, prefix: "butterfly"}
 	name := "butterfly" + r.name + s.name
 	c.Function(name)

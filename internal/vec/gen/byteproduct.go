@@ -16,7 +16,7 @@ import (
 // byteProducts writes the blocks of products of bytes. VNNI is the instruction that adds up four
 // products of bytes at once, of 64 bytes with AVX-512, and of 32 on processors that have it beside
 // AVX2. With AVX2 alone bytes become 16 bits wide, and pairs of their products are added up.
-func byteProducts(c *build.Context, s *set, r real) {
+func byteProducts(c *build.Context, s *set, r float) {
 	if r == double {
 		return
 	}

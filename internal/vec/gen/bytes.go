@@ -8,7 +8,7 @@ import (
 
 // byteLoops writes the loops that make ints and numbers of single precision of bytes, and bytes of
 // them: of 32 at a time.
-func byteLoops(c *build.Context, s *set, r real) {
+func byteLoops(c *build.Context, s *set, r float) {
 	if r == double {
 		return
 	}
@@ -35,16 +35,16 @@ func byteLoops(c *build.Context, s *set, r real) {
 		m.Scale, m.Disp = uint8(size), size*i
 		return m
 	}
-	for _, real := range []bool{false, true} {
+	for _, float := range []bool{false, true} {
 		what, typ := "Ints", "int32"
-		if real {
-			what, typ = "Reals", "float32"
+		if float {
+			what, typ = "Floats", "float32"
 		}
 		loop("bytesTo"+what, "sets n numbers from to on to the bytes from x on.", "(n int, to *"+typ+", x *byte)", func(to, x operand.Mem) {
 			for i := 0; i < 32; i += 8 {
 				v := c.YMM()
 				c.VPMOVZXBD(place(x, 1, i), v)
-				if real {
+				if float {
 					c.VCVTDQ2PS(v, v)
 				}
 				c.VMOVDQU(v, place(to, 4, i))
@@ -58,10 +58,10 @@ func byteLoops(c *build.Context, s *set, r real) {
 	for _, v := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {
 		c.AppendDatum(operand.U32(v))
 	}
-	for _, real := range []bool{false, true} {
+	for _, float := range []bool{false, true} {
 		what, typ := "Ints", "int32"
-		if real {
-			what, typ = "Reals", "float32"
+		if float {
+			what, typ = "Floats", "float32"
 		}
 		loop("bytesOf"+what, "sets n bytes from to on to the lowest of the numbers from x on, whose fractions are cut off.",
 			"(n int, to *byte, x *"+typ+")", func(to, x operand.Mem) {
@@ -71,7 +71,7 @@ func byteLoops(c *build.Context, s *set, r real) {
 					for j := range both {
 						v := c.YMM()
 						from := place(x, 4, 16*i+8*j)
-						if real {
+						if float {
 							c.VCVTTPS2DQ(from, v)
 						} else {
 							c.VMOVDQU(from, v)

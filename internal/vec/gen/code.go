@@ -17,7 +17,7 @@ import (
 type code struct {
 	c         *build.Context
 	s         *set
-	r         real
+	r         float
 	constants map[uint64]operand.Mem // by their bits: each fills a vector of memory
 	prefix    string                 // of their names
 	neon      *neonCode              // not nil: in the instructions of NEON

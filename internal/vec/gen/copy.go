@@ -9,7 +9,7 @@ import (
 
 // copies writes the loop that copies short rows, of any type: a call for each would take longer
 // than its copy.
-func copies(c *build.Context, s *set, r real) {
+func copies(c *build.Context, s *set, r float) {
 	if r != single {
 		return
 	}
@@ -89,7 +89,7 @@ func copies(c *build.Context, s *set, r real) {
 }
 
 // fills writes the loop that sets words to one word.
-func fills(c *build.Context, s *set, r real) {
+func fills(c *build.Context, s *set, r float) {
 	if r != single {
 		return
 	}
@@ -114,7 +114,7 @@ func fills(c *build.Context, s *set, r real) {
 }
 
 // reverses writes the loop that turns the order of words round, and the one that takes every second.
-func reverses(c *build.Context, s *set, r real) {
+func reverses(c *build.Context, s *set, r float) {
 	if r != single {
 		return
 	}

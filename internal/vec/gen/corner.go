@@ -19,7 +19,7 @@ const hashFactor = 2654435761
 
 // corners writes the loops over levels of a grid with an entry, or a hashed one, for each vertex:
 // four features of an entry are a vector.
-func corners(c *build.Context, s *set, r real) {
+func corners(c *build.Context, s *set, r float) {
 	if r != single {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 
 // halfLoops writes the loops between numbers of single precision and those of 16 bits, float16 and
 // bfloat16: of 16 at a time. What is rounded is rounded to nearest, ties to even.
-func halfLoops(c *build.Context, s *set, r real) {
+func halfLoops(c *build.Context, s *set, r float) {
 	if r == double {
 		return
 	}

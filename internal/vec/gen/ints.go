@@ -25,7 +25,7 @@ func intDoc(becomes string) string {
 const intSignature = "(n int, to, x *int32)"
 
 // joinInts writes a loop for each function.
-func joinInts(c *build.Context, s *set, r real) {
+func joinInts(c *build.Context, s *set, r float) {
 	if r != single {
 		return
 	}

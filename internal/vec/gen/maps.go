@@ -13,7 +13,7 @@ import (
 
 // maps writes a loop for each function. They are no functions of Go: entry writes the one that
 // calls them.
-func maps(c *build.Context, s *set, r real) {
+func maps(c *build.Context, s *set, r float) {
 	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}}
 	for _, f := range allFunctions() {
 		if r == single || f.double {
@@ -22,7 +22,7 @@ func maps(c *build.Context, s *set, r real) {
 	}
 }
 
-func (f function) in(s *set, r real) string { return "map" + f.name + r.name + s.name }
+func (f function) in(s *set, r float) string { return "map" + f.name + r.name + s.name }
 
 // loop writes the loop that computes f of some vectors at a time. AX is the number of elements, a
 // multiple of the set's unit and not 0; CX points to results, DX, SI, DI and R8 to operands, and BX
@@ -65,7 +65,7 @@ func local(assembly []byte) []byte {
 // entry returns the function that computes any function of n elements by its loop, as assembly and
 // as declaration. The last elements, fewer than the unit, pass through vectors on the stack: what
 // an element becomes does not depend on where it lies.
-func entry(s *set, r real) (assembly, stub string) {
+func entry(s *set, r float) (assembly, stub string) {
 	var a strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&a, "\t"+format+"\n", args...) }
 	name, unit := "map"+r.name+s.name, s.unit()/r.size
@@ -134,7 +134,7 @@ func maskedRest(p func(format string, args ...any), unit int) {
 
 // stackedRest computes the last elements in vectors on the stack: AVX2 takes long to store behind a
 // mask.
-func stackedRest(p func(format string, args ...any), r real, table string) {
+func stackedRest(p func(format string, args ...any), r float, table string) {
 	masked := map[int]string{4: "VMASKMOVPS", 8: "VMASKMOVPD"}[r.size]
 	mask := func() {
 		p("LEAQ    %sends<>(SB), R10", table)
@@ -168,7 +168,7 @@ func (s *set) unit() int {
 
 // tableOf writes the addresses of the loops, 0 where there is none, and returns the name of the
 // table.
-func tableOf(a *strings.Builder, s *set, r real) string {
+func tableOf(a *strings.Builder, s *set, r float) string {
 	name := "loops" + r.name + s.name
 	fmt.Fprintf(a, "\n// The loops, by function.\n")
 	list := allFunctions()
@@ -235,7 +235,7 @@ func tablesOn(sets []*set) []byte {
 	var t strings.Builder
 	t.WriteString(generated + "\npackage vec\n")
 	for _, s := range sets {
-		for _, r := range []real{single, double} {
+		for _, r := range []float{single, double} {
 			fmt.Fprintf(&t, "\nvar rows%s%s = rows[%s]{", r.name, s.name, r.goType())
 			for _, f := range reductions {
 				fmt.Fprintf(&t, "row%s%s%s, ", f.name, r.name, s.name)

@@ -18,7 +18,7 @@ func neon() (assembly, stubs []byte) {
 	var a, s strings.Builder
 	a.WriteString(generated + "\n#include \"textflag.h\"\n")
 	s.WriteString(generated + "\npackage vec\n")
-	for _, r := range []real{single, double} {
+	for _, r := range []float{single, double} {
 		for _, rows := range neonHeights {
 			for _, vectors := range []int{4, 2, 1} {
 				neonBlock(&a, &s, r, rows, vectors)
@@ -31,7 +31,7 @@ func neon() (assembly, stubs []byte) {
 // neonBlock writes the function that computes rows by so many vectors of C, as block does. V0 to V3
 // hold a row of B, V4 and V5 elements of A by turns, V8 to V31 the sums. R8 to R13 point to the
 // rows of A, whose addresses advance as they are read.
-func neonBlock(a, s *strings.Builder, r real, rows, vectors int) {
+func neonBlock(a, s *strings.Builder, r float, rows, vectors int) {
 	columns, shift, lanes := vectors*16/r.size, map[int]int{4: 2, 8: 3}[r.size], map[int]string{4: "S4", 8: "D2"}[r.size]
 	name := fmt.Sprintf("product%sNEONx%dx%d", r.name, rows, columns)
 	signature := strings.ReplaceAll("(k int, a *T, rowA int, stepA int, b *T, stepB int, c *T, rowC int, add bool)", "T", r.goType())

@@ -13,7 +13,7 @@ import (
 // does not know by name: they are words, with the name behind them. Values are avo's registers
 // without number, which get those of the processor at the end.
 type neonCode struct {
-	r         real
+	r         float
 	constants *neonTable
 	list      []neonStep
 }

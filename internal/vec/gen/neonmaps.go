@@ -13,7 +13,7 @@ func neonMaps() (assembly, stubs []byte) {
 	var a, s strings.Builder
 	a.WriteString(generated + "\n#include \"textflag.h\"\n")
 	s.WriteString(generated + "\npackage vec\n")
-	for _, r := range []real{single, double} {
+	for _, r := range []float{single, double} {
 		table := &neonTable{name: "neon" + r.name, at: map[uint64]int{}}
 		for _, f := range allFunctions() {
 			if r == single || f.double {
@@ -41,7 +41,7 @@ var neonSet = &set{name: "NEON", bytes: 16, vector: func(c *build.Context) reg.V
 // neonLoop writes the loop that computes f of a vector at a time. R0 is the number of elements, a
 // multiple of a vector's and not 0; R1 points to results, R2 to R5 to operands, whose vectors are
 // V0 to V3, and R9 to the constants.
-func neonLoop(a *strings.Builder, r real, f function, table *neonTable) {
+func neonLoop(a *strings.Builder, r float, f function, table *neonTable) {
 	k := &code{c: build.NewContext(), s: neonSet, r: r, neon: &neonCode{r: r, constants: table}}
 	in := make([]value, f.operands)
 	for i := range in {
@@ -58,7 +58,7 @@ func neonLoop(a *strings.Builder, r real, f function, table *neonTable) {
 
 // neonEntry writes the function that computes any function of n elements by its loop, as entry
 // does: the last elements pass through a vector on the stack for each operand.
-func neonEntry(a, s *strings.Builder, r real, constants *neonTable) {
+func neonEntry(a, s *strings.Builder, r float, constants *neonTable) {
 	name, lanes := "map"+r.name+"NEON", 16/r.size
 	signature := strings.ReplaceAll("(f Function, n int, to, x0, x1, x2, x3 *T)", "T", r.goType())
 	table := tableOf(a, neonSet, r)

@@ -7,7 +7,7 @@ import "fmt"
 func neonMoves() (assembly, stubs []byte) {
 	f := newNeonFile()
 	f.copies()
-	for _, r := range []real{single, double} {
+	for _, r := range []float{single, double} {
 		f.transpose(r)
 	}
 	f.maxPool()
@@ -60,7 +60,7 @@ func (f *neonFile) copies() {
 
 // transpose writes the function that transposes as many rows as a vector has elements. V0 to V3 are
 // vectors of the rows, V4 to V7 those whose pairs of elements are in place.
-func (f *neonFile) transpose(r real) {
+func (f *neonFile) transpose(r float) {
 	lanes := 16 / r.size
 	f.function(r, "transpose"+r.name+"NEON", fmt.Sprintf("sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow + i, for j below %d and i below n,\n"+
 		"// a multiple of %[1]d that is not 0.", lanes), "(n int, to *T, toRow int, from *T, fromRow int)", 0, 40)
@@ -159,7 +159,7 @@ func (f *neonFile) maxPool() {
 // as vectors do, as assembly and as declarations.
 func neonTall() (assembly, stubs []byte) {
 	f := newNeonFile()
-	for _, r := range []real{single, double} {
+	for _, r := range []float{single, double} {
 		for columns := 1; columns <= tallest; columns++ {
 			f.tall(r, columns, tallVectors[columns-1])
 		}
@@ -169,7 +169,7 @@ func neonTall() (assembly, stubs []byte) {
 
 // tall writes one of so many vectors by columns. V0 to V7 hold a column of A, V8 to V15 the sums,
 // by column, and V16 to V19 a row of B, to whose elements R8 to R11 point.
-func (f *neonFile) tall(r real, columns, vectors int) {
+func (f *neonFile) tall(r float, columns, vectors int) {
 	lane := map[int]string{4: "S4", 8: "D2"}[r.size]
 	rows := vectors * 16 / r.size
 	f.function(r, fmt.Sprintf("tall%sNEONx%dx%d", r.name, rows, columns), fmt.Sprintf("sets C [%d, %d] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB\n"+

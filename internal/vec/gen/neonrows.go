@@ -24,7 +24,7 @@ func (f *neonFile) word(code uint32, what string)    { f.p("WORD $0x%08x // %s",
 
 // function begins one of so many bytes of variables and of arguments, which T in the signature
 // stands for the type in.
-func (f *neonFile) function(r real, name, doc, signature string, locals, arguments int) {
+func (f *neonFile) function(r float, name, doc, signature string, locals, arguments int) {
 	signature = strings.ReplaceAll(signature, "T", r.goType())
 	fmt.Fprintf(&f.s, "\n// %s %s\n//\n//go:noescape\nfunc %s%s\n", name, doc, name, signature)
 	fmt.Fprintf(&f.a, "\n// func %s%s\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n", name, signature, name, locals, arguments)
@@ -32,7 +32,7 @@ func (f *neonFile) function(r real, name, doc, signature string, locals, argumen
 
 // copyElements copies as many elements as R12 says, 1 at least, from where one register points to
 // where the other does, both of which go on.
-func (f *neonFile) copyElements(r real, label, from, to string) {
+func (f *neonFile) copyElements(r float, label, from, to string) {
 	f.label("%s", label)
 	f.p("%s.P %d(%s), R13", map[int]string{4: "MOVWU", 8: "MOVD"}[r.size], r.size, from)
 	f.p("%s.P R13, %d(%s)", map[int]string{4: "MOVW", 8: "MOVD"}[r.size], r.size, to)
@@ -44,7 +44,7 @@ func (f *neonFile) copyElements(r real, label, from, to string) {
 const locals = 16
 
 // neonWord returns an instruction on registers: two operands, or one, and a result.
-func neonWord(r real, name string, b, a, to int) (uint32, string) {
+func neonWord(r float, name string, b, a, to int) (uint32, string) {
 	o := neonOps[name]
 	code := o.code | uint32(b<<16|a<<5|to)
 	if o.float && r.size == 8 {
@@ -55,18 +55,18 @@ func neonWord(r real, name string, b, a, to int) (uint32, string) {
 
 // neonReductions are the instructions that join a vector of elements, in V0 and V4 on, to sums: x
 // and y are the registers of elements. The sums of two halves are joined as x is to sum.
-var neonReductions = map[string]func(f *neonFile, r real, sum, x, y int){
-	"Sum":       func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FADD", x, sum, sum)) },
-	"Dot":       func(f *neonFile, r real, sum, x, y int) { f.word(neonWord(r, "FMLA", y, x, sum)) },
+var neonReductions = map[string]func(f *neonFile, r float, sum, x, y int){
+	"Sum":       func(f *neonFile, r float, sum, x, _ int) { f.word(neonWord(r, "FADD", x, sum, sum)) },
+	"Dot":       func(f *neonFile, r float, sum, x, y int) { f.word(neonWord(r, "FMLA", y, x, sum)) },
 	"MaxNumber": neonMaxNumber,
 
-	"Product": func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FMUL", x, sum, sum)) },
-	"Max":     func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FMAX", x, sum, sum)) },
-	"Min":     func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FMIN", x, sum, sum)) },
+	"Product": func(f *neonFile, r float, sum, x, _ int) { f.word(neonWord(r, "FMUL", x, sum, sum)) },
+	"Max":     func(f *neonFile, r float, sum, x, _ int) { f.word(neonWord(r, "FMAX", x, sum, sum)) },
+	"Min":     func(f *neonFile, r float, sum, x, _ int) { f.word(neonWord(r, "FMIN", x, sum, sum)) },
 }
 
 // neonMaxNumber makes sum the larger of itself and x, and leaves it where x is NaN or both are 0.
-func neonMaxNumber(f *neonFile, r real, sum, x, _ int) {
+func neonMaxNumber(f *neonFile, r float, sum, x, _ int) {
 	f.word(neonWord(r, "FCMGT", sum, x, 8))
 	f.word(neonWord(r, "BIT", 8, x, sum))
 }
@@ -75,7 +75,7 @@ func neonMaxNumber(f *neonFile, r real, sum, x, _ int) {
 // arm64.
 func neonRows() (assembly, stubs []byte) {
 	f := newNeonFile()
-	for _, r := range []real{single, double} {
+	for _, r := range []float{single, double} {
 		table := &neonTable{name: "neonRow" + r.name, at: map[uint64]int{}}
 		for _, reduction := range reductions {
 			f.reduction(r, reduction)
@@ -100,7 +100,7 @@ func neonRows() (assembly, stubs []byte) {
 // reduction writes a loop with 32 sums beside each other, in V16 to V31 or half of them. V0 to V3
 // hold elements of x, V4 to V7 of y. The last elements go through memory that is filled with what
 // changes nothing.
-func (f *neonFile) reduction(r real, what reduction) {
+func (f *neonFile) reduction(r float, what reduction) {
 	vectors, size := lanes*r.size/16, lanes*r.size
 	const sums = 16
 	f.function(r, "row"+what.name+r.name+"NEON", "returns "+what.doc+", n elements from there on.", "(n int, x, y *T) T", locals+2*size, 24+r.size)
@@ -170,7 +170,7 @@ func (f *neonFile) reduction(r real, what reduction) {
 }
 
 // scaled writes the loop of a function whose second operand is a number.
-func (f *neonFile) scaled(r real, what function, table *neonTable) {
+func (f *neonFile) scaled(r float, what function, table *neonTable) {
 	k := &code{c: build.NewContext(), s: neonSet, r: r, neon: &neonCode{r: r, constants: table}}
 	in := []value{k.new(), k.new()}
 	body, at := k.neon.text(in, what.of(k, in))
@@ -208,7 +208,7 @@ func (f *neonFile) scaled(r real, what function, table *neonTable) {
 }
 
 // adamw writes the loop of the optimizer's rule over all parameters.
-func (f *neonFile) adamw(r real, table *neonTable) {
+func (f *neonFile) adamw(r float, table *neonTable) {
 	k := &code{c: build.NewContext(), s: neonSet, r: r, neon: &neonCode{r: r, constants: table}}
 	var in []value
 	for range adamwOperands + adamwScalars {

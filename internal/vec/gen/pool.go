@@ -8,7 +8,7 @@ import (
 )
 
 // pools writes the loop of maxima of windows of two by two, the most usual ones.
-func pools(c *build.Context, s *set, r real) {
+func pools(c *build.Context, s *set, r float) {
 	if r != single {
 		return
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // products writes the blocks of a product: for each height, two vectors wide, one, and half of one.
-func products(c *build.Context, s *set, r real) {
+func products(c *build.Context, s *set, r float) {
 	for _, rows := range s.heights {
 		for _, wide := range []int{2, 1} {
 			block(c, s, r, rows, wide)
@@ -23,7 +23,7 @@ func products(c *build.Context, s *set, r real) {
 // block writes the function that computes rows by wide vectors of C. All of it stays in registers
 // while the sum goes over k; of each step it reads wide vectors of B once, and each element of A
 // once.
-func block(c *build.Context, s *set, r real, rows, wide int) {
+func block(c *build.Context, s *set, r float, rows, wide int) {
 	name := fmt.Sprintf("product%s%sx%dx%d", r.name, s.name, rows, wide*s.bytes/r.size)
 	c.Function(name)
 	c.Attributes(attr.NOSPLIT)
@@ -96,7 +96,7 @@ type rows struct {
 	row   reg.Register
 }
 
-func pointers(c *build.Context, r real, base, row string, n int) rows {
+func pointers(c *build.Context, r float, base, row string, n int) rows {
 	distance := inBytes(c, r, row)
 	return rowPointers(c, c.Load(c.Param(base), c.GP64()).(reg.GPVirtual), distance, n)
 }
@@ -131,7 +131,7 @@ func (p rows) advance(c *build.Context, by operand.Op) {
 }
 
 // inBytes loads a parameter that counts elements, as bytes.
-func inBytes(c *build.Context, r real, name string) reg.Register {
+func inBytes(c *build.Context, r float, name string) reg.Register {
 	v := c.Load(c.Param(name), c.GP64())
 	c.SHLQ(operand.Imm(map[int]uint64{4: 2, 8: 3}[r.size]), v)
 	return v

@@ -9,7 +9,7 @@ import (
 )
 
 // rotations writes the loop that rotates two rows.
-func rotations(c *build.Context, s *set, r real) {
+func rotations(c *build.Context, s *set, r float) {
 	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}, prefix: "rotate"}
 	name := "rotate" + r.name + s.name
 	c.Function(name)

@@ -43,7 +43,7 @@ var reductions = []reduction{
 
 // reduce writes a loop for each reduction, the maps whose second operand is one number, and the sums
 // of taps.
-func reduce(c *build.Context, s *set, r real) {
+func reduce(c *build.Context, s *set, r float) {
 	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}, prefix: "row"}
 	for _, f := range reductions {
 		k.reduction(f)

@@ -20,7 +20,7 @@ var tallVectors = []int{8, 4, 2, 2}
 // tallBlocks writes the blocks of products of few columns, whose vectors go down the rows of C: for
 // A whose columns lie in memory as vectors do, and for one that is transposed on its way into the
 // registers.
-func tallBlocks(c *build.Context, s *set, r real) {
+func tallBlocks(c *build.Context, s *set, r float) {
 	for columns := 1; columns <= tallest; columns++ {
 		for _, transpose := range []bool{false, true} {
 			t := &tall{code: &code{c: c, s: s, r: r}, columns: columns, vectors: tallVectors[columns-1]}

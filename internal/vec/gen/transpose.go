@@ -41,7 +41,7 @@ type fours struct {
 	row, up3 reg.Register
 }
 
-func foursOf(c *build.Context, r real, base, row string, n int) fours {
+func foursOf(c *build.Context, r float, base, row string, n int) fours {
 	p := fours{row: inBytes(c, r, row), up3: c.GP64()}
 	c.LEAQ(operand.Mem{Base: p.row, Index: p.row, Scale: 2}, p.up3)
 	first := c.Load(c.Param(base), c.GP64()).(reg.GPVirtual)
@@ -68,7 +68,7 @@ func (p fours) at(i int) operand.Mem {
 }
 
 // transposers writes the loop that transposes as many rows as a vector has elements.
-func transposers(c *build.Context, s *set, r real) {
+func transposers(c *build.Context, s *set, r float) {
 	k := &code{c: c, s: s, r: r}
 	lanes := s.bytes / r.size
 	half := lanes / 2

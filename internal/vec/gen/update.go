@@ -31,7 +31,7 @@ const (
 )
 
 // updates writes the loop of an optimizer's rule over all parameters.
-func updates(c *build.Context, s *set, r real) {
+func updates(c *build.Context, s *set, r float) {
 	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}, prefix: "update"}
 	name := "adamw" + r.name + s.name
 	c.Function(name)

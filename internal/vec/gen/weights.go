@@ -35,7 +35,7 @@ func (f weightFormat) pairBytes() int { return 2 * weightPanel * f.bits / 8 }
 func (f weightFormat) columnBytes() int { return max(1, f.bits/8) }
 
 // weightLoops writes the loops that multiply a row by weights of each format, and those that make floats of them.
-func weightLoops(c *build.Context, s *set, r real) {
+func weightLoops(c *build.Context, s *set, r float) {
 	if r == double {
 		return
 	}

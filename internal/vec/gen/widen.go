@@ -13,7 +13,7 @@ const (
 )
 
 // wideSums writes the loop that adds numbers of single precision to sums of double precision.
-func wideSums(c *build.Context, s *set, r real) {
+func wideSums(c *build.Context, s *set, r float) {
 	if r != single {
 		return
 	}
