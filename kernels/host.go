@@ -25,12 +25,25 @@ func (w HostKernel) For(t DType) bool {
 // HostArgs is the arguments of one launch of a host kernel, in the order of Kernel.Params: c.Reals(0) is
 // the memory of the first, c.Int(1) the second. T is the device's float type; kernels of ours that only
 // move elements have their type.
+//
+// It has four words, the most that the compiler passes and keeps in registers.
 type HostArgs[T Element] struct {
-	args    []Arg
+	args []Arg
+	run  *hostRun // nil: the zero hostRun
+}
+
+// hostRun is how a host kernel runs.
+type hostRun struct {
 	vectors bool
 	alone   bool                           // it is a part of a launch, which other goroutines share
 	stored  func(from, rows, n, apart int) // nil: nobody waits for it
 }
+
+// partOfLaunch holds the run of a part of a launch, without and with vector instructions; wholeLaunch that of a launch.
+var (
+	wholeLaunch  = [2]hostRun{{}, {vectors: true}}
+	partOfLaunch = [2]hostRun{{alone: true}, {vectors: true, alone: true}}
+)
 
 // Run runs the host kernel of k in plain loops: the reference that devices, and vector instructions, are
 // compared with. Every buffer of args must be a *HostBuffer, floats of type t.
@@ -44,10 +57,14 @@ func (k *Kernel) RunVectors(t DType, args []Arg) { k.RunStored(t, args, true, ni
 // RunStored is Run or RunVectors, with what is to be done with parts of the result, which may be nil:
 // see [HostArgs.Stored].
 func (k *Kernel) RunStored(t DType, args []Arg, vectors bool, stored func(from, rows, n, apart int)) {
+	run := &wholeLaunch[index(vectors)]
+	if stored != nil {
+		run = &hostRun{vectors: vectors, stored: stored}
+	}
 	if t == Float64 {
-		k.Host.F64(HostArgs[float64]{args: args, vectors: vectors, stored: stored})
+		k.Host.F64(HostArgs[float64]{args, run})
 	} else {
-		k.Host.F32(HostArgs[float32]{args: args, vectors: vectors, stored: stored})
+		k.Host.F32(HostArgs[float32]{args, run})
 	}
 }
 
@@ -55,8 +72,8 @@ func (k *Kernel) RunStored(t DType, args []Arg, vectors bool, stored func(from, 
 // from one on and each so many elements from the one before. A map of them is computed at once,
 // while they are in the cache. It is said of each element once, or of none.
 func (c HostArgs[T]) Stored(from, rows, n, apart int) {
-	if c.stored != nil {
-		c.stored(from, rows, n, apart)
+	if c.run != nil && c.run.stored != nil {
+		c.run.stored(from, rows, n, apart)
 	}
 }
 
@@ -66,11 +83,25 @@ func (c HostArgs[T]) Args() []Arg { return c.args }
 // With returns c with other arguments. If it is a part that one of several goroutines computes, or
 // c is one, its Parallel does not share out.
 func (c HostArgs[T]) With(args []Arg, part bool) HostArgs[T] {
-	return HostArgs[T]{args: args, vectors: c.vectors, alone: part || c.alone}
+	if part || c.alone() {
+		return HostArgs[T]{args, &partOfLaunch[index(c.Vectors())]}
+	}
+	return HostArgs[T]{args, &wholeLaunch[index(c.Vectors())]}
 }
 
+// index returns 1 for true.
+func index(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// alone reports whether c is a part of a launch.
+func (c HostArgs[T]) alone() bool { return c.run != nil && c.run.alone }
+
 // Vectors reports whether the host kernel may use vector instructions: not where it is the reference.
-func (c HostArgs[T]) Vectors() bool { return c.vectors }
+func (c HostArgs[T]) Vectors() bool { return c.run != nil && c.run.vectors }
 
 // Floats returns the elements of buffer argument i.
 func (c HostArgs[T]) Floats(i int) []T {
@@ -109,7 +140,7 @@ func (c HostArgs[T]) Float(i int) T { return T(c.args[i].Float) }
 // of one of n, 1 being an addition or the like. The pieces write apart, and an element's value must
 // not depend on where its piece ends: then the result does not depend on how many there are.
 func (c HostArgs[T]) Parallel(n, cost int, f func(lo, hi int)) {
-	if c.alone {
+	if c.alone() {
 		f(0, n)
 		return
 	}
@@ -118,7 +149,7 @@ func (c HostArgs[T]) Parallel(n, cost int, f func(lo, hi int)) {
 
 // Serial reports whether Parallel calls f(0, n) itself: a host kernel then needs no function on the heap.
 func (c HostArgs[T]) Serial(n, cost int) bool {
-	return c.alone || parallel.Workers(n, grain(cost)) == 1
+	return c.alone() || parallel.Workers(n, grain(cost)) == 1
 }
 
 // grain returns how many pieces of a cost are worth a goroutine.

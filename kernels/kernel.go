@@ -310,13 +310,22 @@ func (g Grid) Items() int {
 // Group is the size of a one-dimensional work-group. On PoCL with two cores, groups of 64, 256,
 // 1024 and 4096 made a training step of 940, 900, 970 and 980 µs: small groups pay for their start,
 // large ones leave a core idle.
-func (l Target) Group() int { return min(256, l.MaxGroup) }
+func (l Target) Group() int { return groupOf(l.MaxGroup) }
+
+func groupOf(most int) int { return min(256, most) }
 
 // Grid1D covers n elements with one work-item each, in one dimension. It rounds up to whole
 // work-groups: an entry point leaves out those past n.
-func Grid1D(n int, l Target) Grid {
-	g := l.Group()
-	return Grid{Dims: 1, Global: [3]int{intmath.RoundUp(n, g)}, Local: [3]int{g}}
+func Grid1D(n int, l Target) (grid Grid) {
+	grid.cover(n, l.MaxGroup)
+	return grid
+}
+
+// cover makes g, which is zero, that of [Grid1D] for groups of at most so many work-items. It copies neither Target nor
+// Grid: each copy is a tenth of the smallest launch on the Go device.
+func (g *Grid) cover(n, most int) {
+	group := groupOf(most)
+	g.Dims, g.Global[0], g.Local[0] = 1, intmath.RoundUp(n, group), group
 }
 
 // Grid2D covers cols×rows work-items, with work-groups as wide as the columns allow.
@@ -340,10 +349,16 @@ func Groups(x, y int) Grid {
 
 // GridPerElement launches one work-item per element of argument arg.
 func GridPerElement(arg int) func([]Arg, Target) Grid {
-	return func(args []Arg, l Target) Grid { return Grid1D(args[arg].N, l) }
+	return func(args []Arg, l Target) (grid Grid) {
+		grid.cover(args[arg].N, l.MaxGroup)
+		return grid
+	}
 }
 
 // GridFromArg launches one work-item per unit of the int argument arg.
 func GridFromArg(arg int) func([]Arg, Target) Grid {
-	return func(args []Arg, l Target) Grid { return Grid1D(int(args[arg].Int), l) }
+	return func(args []Arg, l Target) (grid Grid) {
+		grid.cover(int(args[arg].Int), l.MaxGroup)
+		return grid
+	}
 }
