@@ -343,9 +343,9 @@ func (f *dataFlow) formula(n *fusion.Recorded, r operation.Result, operands []*b
 	return f.made(h)
 }
 
-// product is what a product makes, nil unless its operands are contiguous matrices.
+// product is what a product makes, nil unless its operands are contiguous matrices of float32, and so is what it makes.
 func (f *dataFlow) product(i int, n *fusion.Recorded, p *operation.Product) *value {
-	if len(p.Batch) > 0 || p.K == 0 {
+	if len(p.Batch) > 0 || p.K == 0 || p.A.Type.Half() || p.B.Type.Half() || p.C.Type.Half() {
 		return nil
 	}
 	read := func(v kernels.View, rows, cols int) *matrix {

@@ -49,6 +49,7 @@ func TestExplainLines(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	x, w := tensor.Full(d, 0.5, 3, 4), tensor.Full(d, 2, 4, 5)
 	state, bias := tensor.Zeros(d, 3, 5), tensor.Full(d, 1, 5)
+	hx, hw, hb := x.To(tensor.BFloat16), w.To(tensor.BFloat16), bias.To(tensor.BFloat16)
 	rng := tensor.NewRNG(1)
 	for _, c := range []struct {
 		name string
@@ -67,6 +68,13 @@ func TestExplainLines(t *testing.T) {
 		{"an epilogue", func() []*tensor.Tensor { return []*tensor.Tensor{x.MatMul(w).Tanh()} }, "%0 = matmul input0[3,4]·input1[4,5]; map tanh(t0)  f32[3,5] → output0"},
 		{"a layer", func() []*tensor.Tensor { return []*tensor.Tensor{tensor.Linear(x, w, bias, fn.ReLU)} },
 			"%0 = matmul input0[3,4]·input1[4,5]"},
+		{"a product of 16 bits", func() []*tensor.Tensor { return []*tensor.Tensor{hx.MatMul(hw)} }, "%0 = matmul input0[3,4]·input1[4,5]  bf16[3,5] → output0"},
+		{"a batch of 16 bits", func() []*tensor.Tensor { return []*tensor.Tensor{hx.Reshape(3, 1, 4).MatMul(hx.Reshape(3, 4, 1))} },
+			"%0 = matmul input0[1,1,3,1,4]·input0[1,1,3,4,1]  bf16[3,1,1]"},
+		{"a layer of 16 bits", func() []*tensor.Tensor { return []*tensor.Tensor{tensor.Linear(hx, hw, hb, fn.ReLU)} },
+			"%0 = matmul input0[3,4]·input1[4,5]; map (t0 + input2); map where((t1 < 0), 0, t1)  bf16[3,5] → output0"},
+		{"an epilogue of 16 bits", func() []*tensor.Tensor { return []*tensor.Tensor{hx.MatMul(hw).Tanh()} },
+			"%0 = matmul input0[3,4]·input1[4,5]; map bfloat16(tanh(t0))  bf16[3,5] → output0"},
 		{"a sum", func() []*tensor.Tensor { return []*tensor.Tensor{x.Sum(0)} }, "%0 = sum axis 1 of input0[1,3,4]  f32[1,4] → output0"},
 		{"a softmax", func() []*tensor.Tensor { return []*tensor.Tensor{x.Softmax(-1)} }, "%0 = softmax(input0)  f32[3,4] → output0"},
 		{"state", func() []*tensor.Tensor { state.SetInPlace(x.MatMul(w)); return nil }, " → state0"},

@@ -26,8 +26,9 @@ func (s *epilogueBuilder) describe() func(args []kernels.Arg) []kernels.Operatio
 			value.Arg = operation.Temporary(other)
 			if Of(s.base).Epilogue.reads(base) { // what is there stays there
 				before = append(before, &operation.Map{Dims: []int{s.elements(args)},
-					Operands: []kernels.View{{Arg: result, Strides: []int{1}}},
-					Results:  []operation.Result{{Function: identity, View: kernels.View{Arg: value.Arg, Strides: []int{1}}}}})
+					Operands: []kernels.View{kernels.ViewOf(base, result, 0, 1)},
+					Results: []operation.Result{{Function: identity, View: kernels.View{Arg: value.Arg,
+						Type: kernels.ViewOf(base, result, 0).Type, Strides: []int{1}}}}})
 			}
 		}
 		ops := s.base.Describe(base)

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
@@ -126,25 +128,58 @@ func (p *product) describe(in args) operations {
 	if p.form.TransposesB() {
 		sum.B = view(in, gemmB, 0, 1, ldb)
 	}
-	list := operations{sum}
 	if intmath.CeilDiv(k, slice) > 1 { // shares have no epilogue
+		return p.withScratch(operations{sum}, in)
+	}
+	c := view(in, gemmC, 0, ldc, 1)
+	list := productOperations(in, sum, c, num(gemmAccumulate) != 0, num(gemmBiased) != 0, func(value kernels.View) (list operations) {
+		if p.epilogue == nil || num(gemmEpilogue) == EpilogueNone {
+			return nil
+		}
+		if num(gemmEpilogue) == EpilogueApplyAndKeep {
+			list = append(list, mapped(fn.Identity, nil, []int{m, n}, view(in, gemmZ, 0, ldc, 1), value))
+		}
+		return append(list, mapped(p.epilogue.f, p.epilogue.passed(gemmScalars), []int{m, n}, value, value))
+	})
+	return p.withScratch(list, in)
+}
+
+// productOperations describes a product and what its kernel does with the sum: the old elements of C and the bias that are
+// added, and maps of that. Of C of 16 bits, only the last of these rounds: what is before is in temporary 0, as it lies in C.
+func productOperations(in args, sum *operation.Product, c kernels.View, accumulate, biased bool,
+	maps func(value kernels.View) operations) operations {
+	dims, stored, value := append(slices.Clone(sum.Batch), sum.M, sum.N), sum.C, c
+	half := c.Type.Half()
+	if half {
+		value = temporary(0, c.Strides...)
+	}
+	if half || accumulate {
+		sum.C = temporary(0, stored.Strides...)
+	}
+	list := operations{sum}
+	if accumulate {
+		list = append(list, mapped(fn.Add, nil, dims, value, c, temporary(0, c.Strides...)))
+	}
+	if biased {
+		bias := view(in, gemmBias, 0, append(make([]int, len(dims)-1), 1)...)
+		list = append(list, mapped(fn.Add, nil, dims, value, value, bias))
+	}
+	list = append(list, maps(value)...)
+	switch last := list[len(list)-1].(type) {
+	case *operation.Product:
+		last.C = stored
+	case *operation.Map:
+		last.Results[0].View = c
+	}
+	return list
+}
+
+// withScratch adds what a product of operands as they are stored leaves in its scratch: zeros.
+func (p *product) withScratch(list operations, in args) operations {
+	if p.maps == 0 {
 		return list
 	}
-	dims, c := []int{m, n}, view(in, gemmC, 0, ldc, 1)
-	if num(gemmAccumulate) != 0 {
-		sum.C = temporary(0, 0, n, 1)
-		list = append(list, mapped(fn.Add, nil, dims, c, c, temporary(0, n, 1)))
-	}
-	if num(gemmBiased) != 0 {
-		list = append(list, mapped(fn.Add, nil, dims, c, c, view(in, gemmBias, 0, 0, 1)))
-	}
-	if p.epilogue == nil || num(gemmEpilogue) == EpilogueNone {
-		return list
-	}
-	if num(gemmEpilogue) == EpilogueApplyAndKeep {
-		list = append(list, mapped(fn.Identity, nil, dims, view(in, gemmZ, 0, ldc, 1), c))
-	}
-	return append(list, mapped(p.epilogue.f, p.epilogue.passed(gemmScalars), dims, c, c))
+	return append(list, mapped(nothing, nil, []int{in[p.maps].N}, view(in, p.maps, 0, 1)))
 }
 
 // passed returns the scalars of a function, where those that occur are the arguments from one on.

@@ -250,29 +250,21 @@ func (p *product) describeBatch(in args) operations {
 	if p.form.TransposesB() {
 		rowB, stepB = ldb, 1
 	}
-	b, c := batchOf(num, batchLen), view(in, gemmC, 0)
-	list := p.describeProducts(b, m, n, num(gemmK), num(gemmSlice), ldc, num(gemmAccumulate) != 0,
-		view(in, gemmA, 0, rowA, stepA), view(in, gemmB, 0, stepB, rowB), c)
-	if num(gemmBiased) != 0 {
-		c.Strides = []int{m * ldc, ldc, 1}
-		list = append(list, mapped(fn.Add, nil, []int{b.Len(), m, n}, c, c, view(in, gemmBias, 0, 0, 0, 1)))
-	}
-	return list
+	list := p.describeProducts(in, batchOf(num, batchLen), m, n, num(gemmK), num(gemmSlice), ldc, num(gemmAccumulate) != 0,
+		num(gemmBiased) != 0, view(in, gemmA, 0, rowA, stepA), view(in, gemmB, 0, stepB, rowB), view(in, gemmC, 0))
+	return p.withScratch(list, in)
 }
 
 // describeProducts describes a batch of products of A (i, k) and B (k, j) to C, whose matrices lie
 // one after the other.
-func (p *product) describeProducts(b Batch, m, n, k, slice, ldc int, accumulate bool, A, B, C kernels.View) operations {
+func (p *product) describeProducts(in args, b Batch, m, n, k, slice, ldc int, accumulate, biased bool,
+	A, B, C kernels.View) operations {
 	A.Strides, B.Strides = slices.Concat(b.A[:], A.Strides), slices.Concat(b.B[:], B.Strides)
-	whole := func(ldc int) []int { return []int{b.N[1] * b.N[2] * m * ldc, b.N[2] * m * ldc, m * ldc} }
+	whole := []int{b.N[1] * b.N[2] * m * ldc, b.N[2] * m * ldc, m * ldc}
 	sum := &operation.Product{Batch: b.N[:], M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(), A: A, B: B, C: C}
-	sum.C.Strides = append(whole(ldc), b.Len()*m*ldc, ldc, 1)
-	if !accumulate {
-		return operations{sum}
-	}
-	sum.C = temporary(0, append(whole(n), 0, n, 1)...)
-	C.Strides = append(whole(ldc), ldc, 1)
-	return operations{sum, mapped(fn.Add, nil, append(slices.Clone(b.N[:]), m, n), C, C, temporary(0, append(whole(n), n, 1)...))}
+	sum.C.Strides = slices.Concat(whole, []int{b.Len() * m * ldc, ldc, 1})
+	C.Strides = append(whole, ldc, 1)
+	return productOperations(in, sum, C, accumulate, biased, func(kernels.View) operations { return nil })
 }
 
 // batchCases are the launches that test a batch: matrices that are repeated along every axis of it,
@@ -414,8 +406,8 @@ func directHost[T kernels.Float](c kernels.HostArgs[T]) {
 
 func describeDirect(in args) operations {
 	num := func(i int) int { return int(in[i].Int) }
-	return new(product).describeProducts(batchOf(num, directBatch), num(3), num(4), num(5), max(1, num(5)), num(4), num(10) != 0,
-		view(in, 0, 0, num(6), num(7)), view(in, 1, 0, num(8), num(9)), view(in, 2, 0))
+	return new(product).describeProducts(in, batchOf(num, directBatch), num(3), num(4), num(5), max(1, num(5)), num(4), num(10) != 0,
+		false, view(in, 0, 0, num(6), num(7)), view(in, 1, 0, num(8), num(9)), view(in, 2, 0))
 }
 
 // directCases are the launches that test small products: of both forms of each operand, repeated

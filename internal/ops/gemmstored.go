@@ -127,7 +127,6 @@ func (p *product) takeStored(k *kernels.Kernel) {
 		items := p.tile.items()
 		return kernels.Grid{Dims: 1, Local: [3]int{items}, Global: [3]int{int(a[gemmRows].Int) * items}}
 	}
-	k.Describe = nil // opaque: what others know of products is of operands of float32
 	fused.Of(k).Epilogue.CPU = 0
 	selfTest := k.Trial
 	k.Trial = func(like []kernels.Arg) []kernels.Operand {

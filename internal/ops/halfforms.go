@@ -98,7 +98,6 @@ func (f *halfForm) kernel() *kernels.Kernel {
 			}
 		}
 		form.GPU, form.GPUText = "", "" // no other device has one
-		form.Describe = nil             // what others know of products is of operands of float32
 		if stores := *forms.Epilogue; half[1].Half() {
 			stores.Before = nil // long sums are added up elsewhere
 			forms.Epilogue = &stores

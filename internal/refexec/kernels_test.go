@@ -1,6 +1,7 @@
 package refexec_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -97,10 +98,6 @@ func TestDescriptions(t *testing.T) {
 				if k.Name == "k_gemm_pack" || strings.Contains(k.Defines, "-DPACKED") {
 					why = "factors lie in tiles of parts, which is no view"
 				}
-				halves := strings.HasPrefix(k.Name, "k_gemm_") && strings.Contains(k.Defines, "_HALF=")
-				if halves || slices.ContainsFunc(k.Params, func(p kernels.Param) bool { return p.Name == "MAPS" }) {
-					why = "a Product is of floats, and its operands are of 16 bits"
-				}
 				if strings.HasPrefix(k.File, "conv_matrix") || strings.HasPrefix(k.File, "conv_pack") {
 					why = "a convolution of factors that are parts next to each other, which is no view"
 				}
@@ -118,7 +115,7 @@ func TestDescriptions(t *testing.T) {
 				}
 				var same any = k
 				if strings.HasPrefix(k.Name, "k_gemm_") {
-					same = k.Name + k.File // a tile changes no description
+					same = fmt.Sprint(k.Name, k.File, k.Params) // a tile changes no description
 				}
 				if of := ops.RowForm(k); of != nil {
 					same = of // nor does the length of the rows

@@ -128,7 +128,7 @@ func (m *machine[T]) product(op *operation.Product) {
 				ofA[n+1], ofB[n] = k, k
 				sum += op.Precision.Round(m.load(op.A, ofA...)) * op.Precision.Round(m.load(op.B, ofB...))
 			}
-			m.store(op.C, float64(T(sum)), append(b, s, at[n], at[n+1])...)
+			m.store(op.C, m.convert(float64(T(sum)), floats, op.C.Type), append(b, s, at[n], at[n+1])...)
 		})
 	}
 }

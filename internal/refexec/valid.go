@@ -35,9 +35,9 @@ func valid(op kernels.Operation, args []kernels.Arg) error {
 	case *operation.Product:
 		c.positive(op.M, op.N, op.K, op.Slice-1)
 		c.positive(op.Batch...)
-		c.view("A", op.A, len(op.Batch)+2, floats)
-		c.view("B", op.B, len(op.Batch)+2, floats)
-		c.view("C", op.C, len(op.Batch)+3, floats)
+		c.floats("A", op.A, len(op.Batch)+2)
+		c.floats("B", op.B, len(op.Batch)+2)
+		c.floats("C", op.C, len(op.Batch)+3)
 	case *operation.Reduction:
 		c.positive(op.Outer, op.Len, op.Inner, op.Shares, op.Chunk)
 		c.view("X", op.X, 3)
