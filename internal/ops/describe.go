@@ -132,7 +132,7 @@ func (p *product) describe(in args) operations {
 		return p.withScratch(operations{sum}, in)
 	}
 	c := view(in, gemmC, 0, ldc, 1)
-	list := productOperations(in, sum, c, num(gemmAccumulate) != 0, num(gemmBiased) != 0, func(value kernels.View) (list operations) {
+	maps := func(value kernels.View) (list operations) {
 		if p.epilogue == nil || num(gemmEpilogue) == EpilogueNone {
 			return nil
 		}
@@ -140,12 +140,13 @@ func (p *product) describe(in args) operations {
 			list = append(list, mapped(fn.Identity, nil, []int{m, n}, view(in, gemmZ, 0, ldc, 1), value))
 		}
 		return append(list, mapped(p.epilogue.f, p.epilogue.passed(gemmScalars), []int{m, n}, value, value))
-	})
-	return p.withScratch(list, in)
+	}
+	return p.withScratch(productOperations(in, sum, c, num(gemmAccumulate) != 0, num(gemmBiased) != 0, maps), in)
 }
 
-// productOperations describes a product and what its kernel does with the sum: the old elements of C and the bias that are
-// added, and maps of that. Of C of 16 bits, only the last of these rounds: what is before is in temporary 0, as it lies in C.
+// productOperations describes a product and what its kernel does with the sum: the old elements of C and the bias
+// that are added, and maps of that. Of C of 16 bits, only the last of these rounds: what is before is in temporary 0,
+// as it lies in C.
 func productOperations(in args, sum *operation.Product, c kernels.View, accumulate, biased bool,
 	maps func(value kernels.View) operations) operations {
 	dims, stored, value := append(slices.Clone(sum.Batch), sum.M, sum.N), sum.C, c

@@ -11,20 +11,16 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// TestHalfProducts: a product of 16 bits rounds its sum once, to nearest even, with what is added to it, and says so; a map
-// where it stores the sum reads what was rounded. Sums are exact in float32, and are no numbers of 16 bits.
+// TestHalfProducts: a product of 16 bits rounds its sum once, to nearest even, with what is added to it, and says so;
+// a map where it stores the sum reads what was rounded. Sums are exact in float32, and are no numbers of 16 bits.
 func TestHalfProducts(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
-		typ  kernels.DType
-		ulp  float64 // of numbers from 2/ε on, which is even: they are multiples of it
-		most float64
-	}{{kernels.BFloat16, 2, 3.3895313892515355e38}, {kernels.Float16, 2, 65504}} {
-		big := 256.0
-		if c.typ == kernels.Float16 {
-			big = 2048
-		}
+		typ       kernels.DType
+		big, most float64 // from big on, numbers are even
+	}{{kernels.BFloat16, 256, 3.3895313892515355e38}, {kernels.Float16, 2048, 65504}} {
 		// A [1, 2] by B [2, n]: big + 1 is a tie, big + 3 the next one.
+		big := c.big
 		a := []float64{1, 1}
 		b := [][2]float64{{big, 1}, {big, 3}, {big, -big}, {inf, 1}, {inf, -inf}, {nan, 1}, {c.most, c.most}}
 		sums := []float64{big, big + 4, 0, inf, nan, nan, inf}
