@@ -150,8 +150,8 @@ type Result struct {
 //
 // where A and B are rounded to the Precision.
 //
-// Each of A, B and C may be of 16 bits, and the others are reals. Operands of 16 bits are widened as they are read,
-// which is exact; products and sums are computed in reals, and rounded once, to nearest even, as C stores them.
+// Each of A, B and C may be of 16 bits, and the others are of Float32. Operands of 16 bits are widened as they are read,
+// which is exact; products and sums are computed in float32, and rounded once, to nearest even, as C stores them.
 //
 // Order of the sum: ascending k on OpenCL devices, whatever the tile, on matrix units some at a
 // time; on the Go device in blocks that depend on the shape.
