@@ -14,7 +14,7 @@ import (
 
 // rewriterOf returns a rewriter of a step before its rewrites.
 func rewriterOf(step []capture.Launch, lives, constant func(kernels.Buffer) bool) *rewriter {
-	r := &rewriter{opt: &Options{}, target: gpu, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
+	r := &rewriter{opt: &Options{}, target: gpu, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, writers: map[kernels.Buffer][]int{}, kinds: map[string]int{}, dependents: map[*node]map[*node]bool{}}
 	for i, l := range step {
 		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}
 		r.describe(n)

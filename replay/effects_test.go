@@ -249,7 +249,7 @@ func TestUses(t *testing.T) {
 			lo := rng.IntN(16)
 			return region{buf: bufs[rng.IntN(len(bufs))], span: span{lo, lo + 1 + rng.IntN(16-lo)}}
 		}
-		r := &rewriter{lives: lives, uses: map[kernels.Buffer][]int{}}
+		r := &rewriter{lives: lives, uses: map[kernels.Buffer][]int{}, writers: map[kernels.Buffer][]int{}}
 		for range 2 + rng.IntN(7) {
 			n := &node{}
 			for range rng.IntN(3) {

@@ -91,6 +91,7 @@ var (
 	notDescribed = because(ReasonOpaque, "its kernel does not say what it computes")
 	otherVectors = because(ReasonRounding, "vectors of a function may have other bits than elements")
 	muchMemory   = because(ReasonMemory, "it would keep much memory")
+	dependent    = because(ReasonDependence, "the latter depends on the former, or what is done between them does and the latter on that")
 	betweenThem  = because(ReasonDependence, "what is done between them depends on the former, and the latter on that")
 	wrongly      = because(ReasonDevice, "the device does not build the kernel, or computes it wrongly")
 	staysBehind  = because(ReasonUsed, "its result is stored, for it is there after the run")

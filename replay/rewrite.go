@@ -74,8 +74,11 @@ type rewriter struct {
 	lives    func(b kernels.Buffer) bool
 	constant func(b kernels.Buffer) bool
 	uses     map[kernels.Buffer][]int // the nodes that name a buffer, ascending; some no longer
-	kinds    map[string]int           // how many nodes there are of each kind
-	device   *device                  // nil: kernels are not tried here, and no fusion is looked for
+	writers  map[kernels.Buffer][]int // those of uses that write it
+	// dependents are the nodes that surely depend on some node, however these are ordered: see wait.
+	dependents map[*node]map[*node]bool
+	kinds      map[string]int // how many nodes there are of each kind
+	device     *device        // nil: kernels are not tried here, and no fusion is looked for
 	// decisions are what was fused and what not.
 	decisions []*decision
 	doing     string // the name of the pass that is done now
@@ -86,8 +89,8 @@ type rewriter struct {
 // is seen after a run, and constant whether it is the same in all runs; dev takes what was found
 // of registered fusions.
 func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Launch, lives, constant func(b kernels.Buffer) bool, dev *device) ([]*node, error) {
-	r := &rewriter{opt: opt, target: limits, device: dev, lives: lives, uses: map[kernels.Buffer][]int{},
-		kinds: map[string]int{}, hoisted: map[kernels.Buffer]bool{}}
+	r := &rewriter{opt: opt, target: limits, device: dev, lives: lives, uses: map[kernels.Buffer][]int{}, writers: map[kernels.Buffer][]int{},
+		kinds: map[string]int{}, dependents: map[*node]map[*node]bool{}, hoisted: map[kernels.Buffer]bool{}}
 	r.constant = func(b kernels.Buffer) bool { return r.hoisted[b] || constant(b) }
 	for i, l := range launches {
 		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}
@@ -283,12 +286,32 @@ func (r *rewriter) ofMap(n *node) {
 
 // note adds a node to the uses of the memory that it names.
 func (r *rewriter) note(i int) {
+	add := func(to map[kernels.Buffer][]int, regions []region) {
+		for k := range regions {
+			b := regions[k].buf
+			if at, found := slices.BinarySearch(to[b], i); !found {
+				to[b] = slices.Insert(to[b], at, i)
+			}
+		}
+	}
+	add(r.uses, r.nodes[i].reads)
+	add(r.uses, r.nodes[i].writes)
+	add(r.writers, r.nodes[i].writes)
+}
+
+// forget removes a node, if there is one, from the uses of the memory that it names.
+func (r *rewriter) forget(i int) {
 	n := r.nodes[i]
-	for _, list := range [][]region{n.reads, n.writes} {
-		for _, g := range list {
-			at, found := slices.BinarySearch(r.uses[g.buf], i)
-			if !found {
-				r.uses[g.buf] = slices.Insert(r.uses[g.buf], at, i)
+	if n == nil {
+		return
+	}
+	for _, from := range []map[kernels.Buffer][]int{r.uses, r.writers} {
+		for _, list := range [][]region{n.reads, n.writes} {
+			for k := range list {
+				b := list[k].buf
+				if at, found := slices.BinarySearch(from[b], i); found {
+					from[b] = slices.Delete(from[b], at, at+1)
+				}
 			}
 		}
 	}
@@ -297,7 +320,11 @@ func (r *rewriter) note(i int) {
 // touch calls f with the nodes that name a buffer, from one place to before another, until it
 // returns false.
 func (r *rewriter) touch(b kernels.Buffer, from, to int, f func(i int, n *node) bool) {
-	list := r.uses[b]
+	r.among(r.uses[b], from, to, f)
+}
+
+// among is touch of the nodes of a list.
+func (r *rewriter) among(list []int, from, to int, f func(i int, n *node) bool) {
 	at, _ := slices.BinarySearch(list, from)
 	for ; at < len(list) && list[at] < to; at++ {
 		if n := r.nodes[list[at]]; n != nil && !f(list[at], n) {
@@ -309,8 +336,11 @@ func (r *rewriter) touch(b kernels.Buffer, from, to int, f func(i int, n *node) 
 // firstConflict returns the first node from one place to before another that reads, or writes, elements
 // of a region; −1 if none does.
 func (r *rewriter) firstConflict(g *region, from, to int, reads, writes bool) int {
-	found := -1
-	r.touch(g.buf, from, to, func(i int, n *node) bool {
+	found, list := -1, r.uses[g.buf]
+	if !reads {
+		list = r.writers[g.buf]
+	}
+	r.among(list, from, to, func(i int, n *node) bool {
 		if reads && slices.ContainsFunc(n.reads, func(h region) bool { return g.overlaps(&h) }) ||
 			writes && slices.ContainsFunc(n.writes, func(h region) bool { return g.overlaps(&h) }) {
 			found = i

@@ -53,6 +53,13 @@ type group struct {
 
 // batchLaunches calls batch until no launch can be added to another.
 func batchLaunches(r *rewriter) {
+	clear(r.uses)
+	clear(r.writers)
+	for i, n := range r.nodes {
+		if n != nil {
+			r.note(i)
+		}
+	}
 	for r.batch() {
 	}
 }
@@ -87,8 +94,9 @@ func (r *rewriter) batch() (made bool) {
 				if len(r.kinds) >= mostKinds && r.kinds[kind] == 0 {
 					continue
 				}
-				late, why := r.wait(slices.Index(r.nodes, b.n), j)
-				early := why != nil && r.early(slices.Index(r.nodes, b.n), j)
+				i := slices.Index(r.nodes, b.n)
+				late, why := r.wait(i, j)
+				early := why != nil && r.early(i, j)
 				if why != nil && !early {
 					b.full = why == muchMemory // so it is beside those that follow
 					if b.full || !alike {
@@ -100,7 +108,7 @@ func (r *rewriter) batch() (made bool) {
 					reads: slices.Concat(b.n.reads, n.reads), writes: slices.Concat(b.n.writes, n.writes), fills: slices.Concat(b.n.fills, n.fills)}
 				r.mergeSources(into, b.n)
 				if early {
-					r.advance(slices.Index(r.nodes, b.n), j, into)
+					r.advance(i, j, into)
 				} else {
 					r.delay(late, j, into)
 				}
@@ -204,13 +212,13 @@ func (r *rewriter) criticalPaths() map[*node]int {
 func (r *rewriter) after(i, j int, f func(k int, c *node)) {
 	n := r.nodes[i]
 	for _, writes := range []bool{true, false} {
-		list := n.reads
+		list, users := n.reads, r.writers
 		if writes {
-			list = n.writes
+			list, users = n.writes, r.uses
 		}
 		for k := range list {
 			g := &list[k]
-			r.touch(g.buf, i+1, j, func(k int, c *node) bool {
+			r.among(users[g.buf], i+1, j, func(k int, c *node) bool {
 				if c.wrote(g) || writes && c.read(g) {
 					f(k, c)
 				}
@@ -223,17 +231,23 @@ func (r *rewriter) after(i, j int, f func(k int, c *node)) {
 // wait returns the launch at i and those before j that have to be done after it, ascending, if it
 // is done at j together with what is there; or why it is not.
 func (r *rewriter) wait(i, j int) (late []int, why *cause) {
+	if r.dependents[r.nodes[i]][r.nodes[j]] {
+		return nil, dependent
+	}
 	late = []int{i}
+	found := make([]bool, j+1-i)
 	for next := 0; next < len(late); next++ {
 		depends := false
 		r.after(late[next], j+1, func(k int, _ *node) {
 			depends = depends || k == j
-			if !slices.Contains(late, k) {
+			if !found[k-i] {
+				found[k-i] = true
 				late = append(late, k)
 			}
 		})
 		if depends {
-			return nil, because(ReasonDependence, "the latter depends on the former, or what is done between them does and the latter on that")
+			r.dependents[r.nodes[i]] = r.dependentsOf(i)
+			return nil, dependent
 		}
 	}
 	slices.Sort(late)
@@ -261,6 +275,22 @@ func (r *rewriter) wait(i, j int) (late []int, why *cause) {
 	return late, nil
 }
 
+// dependentsOf returns all launches that have to be done after the one at i.
+func (r *rewriter) dependentsOf(i int) map[*node]bool {
+	all := map[*node]bool{}
+	for list := []int{i}; len(list) > 0; {
+		last := list[len(list)-1]
+		list = list[:len(list)-1]
+		r.after(last, len(r.nodes), func(k int, c *node) {
+			if !all[c] {
+				all[c] = true
+				list = append(list, k)
+			}
+		})
+	}
+	return all
+}
+
 // read reports whether a launch reads elements of a region.
 func (n *node) read(g *region) bool {
 	return slices.ContainsFunc(n.reads, func(h region) bool { return g.overlaps(&h) })
@@ -272,6 +302,7 @@ func (r *rewriter) delay(late []int, j int, into *node) {
 	r.drop(r.nodes[i])
 	r.drop(r.nodes[j])
 	if len(late) == 1 {
+		r.forget(i)
 		r.nodes[i], r.nodes[j] = nil, into
 		r.note(j)
 		return
@@ -279,17 +310,19 @@ func (r *rewriter) delay(late []int, j int, into *node) {
 	var first []*node
 	last := []*node{into}
 	for k := i + 1; k < j; k++ {
-		switch n := r.nodes[k]; {
-		case slices.Contains(late, k):
+		n := r.nodes[k]
+		if _, waits := slices.BinarySearch(late, k); waits {
 			last = append(last, n)
-		default:
+		} else {
 			first = append(first, n)
 		}
 	}
+	for k := i; k <= j; k++ {
+		r.forget(k)
+	}
 	copy(r.nodes[i:], append(append([]*node{nil}, first...), last...))
-	clear(r.uses)
-	for k, n := range r.nodes {
-		if n != nil {
+	for k := i; k <= j; k++ {
+		if r.nodes[k] != nil {
 			r.note(k)
 		}
 	}
@@ -316,6 +349,7 @@ func (r *rewriter) early(i, j int) bool {
 func (r *rewriter) advance(i, j int, into *node) {
 	r.drop(r.nodes[i])
 	r.drop(r.nodes[j])
+	r.forget(j)
 	r.nodes[i], r.nodes[j] = into, nil
 	r.note(i)
 }

@@ -176,6 +176,7 @@ func (r *rewriter) move(b, to kernels.Buffer, at int) {
 		r.note(i)
 	}
 	delete(r.uses, b)
+	delete(r.writers, b)
 }
 
 // table is memory of ints that are the same in all runs.

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"math"
 	"unsafe"
 
@@ -24,10 +25,7 @@ const firstCache = 8192
 // Block returns how many elements the program computes at a time: few enough that its values stay
 // in the first cache, and so many that choosing the loop of a step costs nothing beside them.
 func (p *Program) Block() int {
-	n, of := mostBlock, &p.plan
-	if p.joined != nil {
-		of = p.joined
-	}
+	n, of := mostBlock, cmp.Or(p.joined(), &p.plan)
 	for n > Block && n*(of.registers[0]+of.registers[1]+1) > firstCache {
 		n /= 2
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/clgrad/clgrad/internal/vec"
 )
@@ -14,7 +15,7 @@ import (
 // occurs twice is computed once.
 type Program struct {
 	plan
-	joined *plan // with vector loops in the place of several steps; nil if there are none
+	joined func() *plan // with vector loops in the place of several steps; nil if there are none
 }
 
 // plan is steps in their order.
@@ -76,7 +77,7 @@ func Compile(results ...*Expr) *Program {
 		p.results = append(p.results, at[x])
 	}
 	p.settle()
-	p.joined = p.join()
+	p.joined = sync.OnceValue(p.join) // programs that are only compared never need it
 	return p
 }
 

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -35,8 +36,8 @@ type Step struct {
 // where there are such, and the steps whose values are the formulas'.
 func (p *Program) Sequence(joined bool) (steps []Step, results []int) {
 	of := &p.plan
-	if joined && p.joined != nil {
-		of = p.joined
+	if joined {
+		of = cmp.Or(p.joined(), of)
 	}
 	for i := range of.steps {
 		s := &of.steps[i]

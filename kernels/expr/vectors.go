@@ -49,10 +49,10 @@ func (e *Eval[T]) Vectors(use bool) {
 	if use {
 		e.findLoops()
 	}
-	if e.p.joined == nil || e.loops == nil || !e.loops.Has(vec.Formulas[0].Function) {
+	if joined := e.p.joined(); joined == nil || e.loops == nil || !e.loops.Has(vec.Formulas[0].Function) {
 		e.change(&e.plain, &e.p.plan)
 	} else {
-		e.change(&e.joined, e.p.joined)
+		e.change(&e.joined, joined)
 	}
 }
 
