@@ -136,7 +136,7 @@ func read(r io.ReaderAt, size int64, parts State) error {
 	if err != nil {
 		return unusable(err)
 	}
-	about, err := describe(f)
+	about, err := summarize(f)
 	if err == nil {
 		err = all.compare(f, about)
 	}
@@ -170,8 +170,8 @@ func unusable(err error) error {
 	return err
 }
 
-// describe returns what a file says of itself.
-func describe(f *safetensors.File) (about description, err error) {
+// summarize returns what a file says of itself.
+func summarize(f *safetensors.File) (about description, err error) {
 	text, ok := f.Metadata[descriptionName]
 	if !ok {
 		return about, errors.New("it is a safetensors file, but no checkpoint: tensor.LoadSafetensors reads it")

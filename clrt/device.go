@@ -119,13 +119,13 @@ func enumerate() ([]foundDevice, error) {
 			continue // DEVICE_NOT_FOUND, or a driver whose hardware is absent: the other platforms count
 		}
 		for d, device := range devices {
-			found = append(found, foundDevice{describeDevice(p, d, platform, device), device})
+			found = append(found, foundDevice{deviceSummary(p, d, platform, device), device})
 		}
 	}
 	return found, nil
 }
 
-func describeDevice(p, d int, platform *cl.Platform, device *cl.Device) Info {
+func deviceSummary(p, d int, platform *cl.Platform, device *cl.Device) Info {
 	clean := func(s string) string { return strings.TrimSpace(strings.TrimRight(s, "\x00")) }
 	info := Info{
 		PlatformIndex: p, DeviceIndex: d,

@@ -35,7 +35,7 @@ func Select(devices []Info, sel string) (Info, error) {
 		}
 	}
 	if best < 0 {
-		return Info{}, &Error{Call: fmt.Sprintf("select %q", sel), Status: ErrNoDevice, Detail: describe(devices)}
+		return Info{}, &Error{Call: fmt.Sprintf("select %q", sel), Status: ErrNoDevice, Detail: summary(devices)}
 	}
 	return devices[best], nil
 }
@@ -48,7 +48,7 @@ func canonical(sel string) string {
 	return fmt.Sprintf("%d:%d", pi, di)
 }
 
-func describe(devices []Info) string {
+func summary(devices []Info) string {
 	if len(devices) == 0 {
 		return "the platforms offer no device"
 	}

@@ -92,7 +92,7 @@ func TestParamsMatchSources(t *testing.T) {
 func TestOpaque(t *testing.T) {
 	p := ofWidth(2, 16)
 	for _, k := range append(Kernels(kernels.Float32, kernels.Target{Units: 9, MaxGroup: 1024, LocalMem: 48 << 10}), p.Loss(kernels.Float32, 8, false)) {
-		if k.Describe != nil {
+		if k.Semantics != nil {
 			t.Errorf("%s describes itself", k.Name)
 		}
 	}

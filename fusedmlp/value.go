@@ -152,7 +152,7 @@ func (f *dataFlow) wrote(w write) {
 }
 
 // operation notes what an operation of a launch writes.
-func (f *dataFlow) operation(i int, n *fusion.Recorded, op kernels.Operation) {
+func (f *dataFlow) operation(i int, n *fusion.Recorded, op kernels.Op) {
 	_, writes := op.Views()
 	dims := fusion.ResultDims(op)
 	at := func(v kernels.View) write { return write{f.placeOf(i, n, v, dims), i, nil} }
@@ -169,7 +169,7 @@ func (f *dataFlow) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 			}
 		}
 		return
-	case *operation.Product:
+	case *operation.MatMul:
 		w := at(op.C)
 		if intmath.Dense(op.C.Strides, dims) {
 			w.value = f.product(i, n, op)
@@ -344,7 +344,7 @@ func (f *dataFlow) formula(n *fusion.Recorded, r operation.Result, operands []*b
 }
 
 // product is what a product makes, nil unless its operands are contiguous matrices of float32, and so is what it makes.
-func (f *dataFlow) product(i int, n *fusion.Recorded, p *operation.Product) *value {
+func (f *dataFlow) product(i int, n *fusion.Recorded, p *operation.MatMul) *value {
 	if len(p.Batch) > 0 || p.K == 0 || p.A.Type.Half() || p.B.Type.Half() || p.C.Type.Half() {
 		return nil
 	}
@@ -439,7 +439,7 @@ func (f *dataFlow) inPieces(i int, n *fusion.Recorded, m *operation.Map) []*oper
 	}
 	var list []*operation.Map
 	for k := range m.Dims[0] {
-		part := &operation.Map{Generated: m.Generated}
+		part := &operation.Map{Codegen: m.Codegen}
 		for _, v := range m.Operands {
 			part.Operands = append(part.Operands, at(v, k))
 		}

@@ -87,8 +87,8 @@ var opaque = map[string]string{
 func TestOpaque(t *testing.T) {
 	listed := 0
 	for _, k := range Kernels(2) {
-		if (k.Describe == nil) != (opaque[k.Name] != "") {
-			t.Errorf("%s describes itself: %v; the list says: %q", k.Name, k.Describe != nil, opaque[k.Name])
+		if (k.Semantics == nil) != (opaque[k.Name] != "") {
+			t.Errorf("%s describes itself: %v; the list says: %q", k.Name, k.Semantics != nil, opaque[k.Name])
 		}
 		if opaque[k.Name] != "" {
 			listed++

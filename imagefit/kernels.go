@@ -57,10 +57,10 @@ var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, Fil
 		{Name: "n", Mode: kernels.IntParam}, {Name: "width", Mode: kernels.IntParam}, {Name: "height", Mode: kernels.IntParam},
 		{Name: "channels", Mode: kernels.IntParam}, {Name: "octaves", Mode: kernels.IntParam},
 		{Name: "seed_lo", Mode: kernels.IntParam}, {Name: "seed_hi", Mode: kernels.IntParam}, {Name: "call", Mode: kernels.IntParam}},
-	Host:     kernels.HostKernel{F32: sampleEncodeHost[float32], F64: sampleEncodeHost[float64]},
-	Tol:      kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }},
-	Describe: describeSampleEncode,
-	Fusions:  fused.Fusions{Batch: &fused.BatchSpec{Function: "sample_encode", Local: "SAMPLE_LOCAL"}},
+	Host:      kernels.HostKernel{F32: sampleEncodeHost[float32], F64: sampleEncodeHost[float64]},
+	Tol:       kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }},
+	Semantics: sampleEncodeSemantics,
+	Fusions:   fused.Fusions{Batch: &fused.BatchSpec{Function: "sample_encode", Local: "SAMPLE_LOCAL"}},
 	Cases: func(few bool) []kernels.Case {
 		var each int
 		build := func(o *kernels.Operands, n, octaves int) {
@@ -90,27 +90,28 @@ var (
 
 // drawnScalars are those of a draw in a launch of sampleEncode, and one more.
 func drawnScalars(more operation.Scalar) []operation.Scalar {
-	return []operation.Scalar{operation.Passed(8), operation.Passed(9), operation.Passed(10), operation.Passed(4),
-		operation.Passed(5), more}
+	return []operation.Scalar{operation.ArgScalar(8), operation.ArgScalar(9), operation.ArgScalar(10),
+		operation.ArgScalar(4),
+		operation.ArgScalar(5), more}
 }
 
-func describeSampleEncode(a []kernels.Arg) []kernels.Operation {
+func sampleEncodeSemantics(a []kernels.Arg) []kernels.Op {
 	n, octaves := int(a[3].Int), int(a[7].Int)
-	scalars := drawnScalars(operation.Passed(6))
-	features := &operation.Map{Dims: []int{n, 2, octaves}, Rounds: true}
+	scalars := drawnScalars(operation.ArgScalar(6))
+	features := &operation.Map{Dims: []int{n, 2, octaves}, ExactRounding: true}
 	for k, f := range drawnOctaves.Functions {
 		features.Results = append(features.Results, operation.Result{Function: f, Scalars: scalars,
 			View: kernels.ViewOf(a, 1, k, 4*octaves, 2*octaves, 2)})
 	}
-	return []kernels.Operation{features, drawnColoursOf(a)}
+	return []kernels.Op{features, drawnColoursOf(a)}
 }
 
 // drawnColoursOf is what a launch of sampleEncode, or of its form, writes to V.
-func drawnColoursOf(a []kernels.Arg) kernels.Operation {
+func drawnColoursOf(a []kernels.Arg) kernels.Op {
 	channels := int(a[6].Int)
-	return &operation.Map{Rounds: true, Dims: []int{int(a[3].Int), channels},
+	return &operation.Map{ExactRounding: true, Dims: []int{int(a[3].Int), channels},
 		Operands: []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, Elements: []int{a[0].N},
-		Results: []operation.Result{{Function: drawnChannels.Functions[0], Scalars: drawnScalars(operation.Passed(6)),
+		Results: []operation.Result{{Function: drawnChannels.Functions[0], Scalars: drawnScalars(operation.ArgScalar(6)),
 			View: kernels.ViewOf(a, 2, 0, channels, 1)}}}
 }
 

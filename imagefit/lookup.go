@@ -77,7 +77,7 @@ var sampleLookup = &kernels.Kernel{Name: "k_sample_lookup", Text: sampleLookupTe
 		params[1] = kernels.Param{Name: "AT", Mode: kernels.OutInts}
 		return params
 	}(),
-	Grid: kernels.GridFromArg(3), Describe: describeSampleLookup,
+	Grid: kernels.GridFromArg(3), Semantics: sampleLookupSemantics,
 	Host:    kernels.HostKernel{F32: sampleLookupHost[float32], F64: sampleLookupHost[float64]},
 	Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sample_lookup"}},
 	Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
@@ -98,14 +98,14 @@ var (
 	}()
 )
 
-func describeSampleLookup(a []kernels.Arg) []kernels.Operation {
-	scalars := drawnScalars(operation.Passed(7))
-	lines := &operation.Map{Dims: []int{int(a[3].Int)}, Rounds: true}
+func sampleLookupSemantics(a []kernels.Arg) []kernels.Op {
+	scalars := drawnScalars(operation.ArgScalar(7))
+	lines := &operation.Map{Dims: []int{int(a[3].Int)}, ExactRounding: true}
 	for k, f := range drawnLines.Functions {
 		lines.Results = append(lines.Results, operation.Result{Function: f, Scalars: scalars,
 			View: kernels.ViewOf(a, 1, k, 2)})
 	}
-	return []kernels.Operation{lines, drawnColoursOf(a)}
+	return []kernels.Op{lines, drawnColoursOf(a)}
 }
 
 func sampleLookupHost[T kernels.Float](c kernels.HostArgs[T]) {

@@ -18,15 +18,15 @@
 //		Params: []kernels.Param{{"X", kernels.In}, {"Y", kernels.Out}, {"n", kernels.IntParam}},
 //		Grid:   kernels.GridFromArg(2),
 //		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
-//			for i, v := range c.Reals(0) {
-//				c.Reals(1)[i] = 2 * v
+//			for i, v := range c.Floats(0) {
+//				c.Floats(1)[i] = 2 * v
 //			}
 //		}}}
 //	x, y := []float32{-2, 0, 3}, make([]float32, 3)
 //	double.Run(kernels.Float32, []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(x), 0, 3),
 //		kernels.BufferArg(kernels.HostBufferOf(y), 0, 3), kernels.IntArg(3)})
 //
-// A kernel may say what its launches compute, with [Kernel].Describe: as Operations, of which there
+// A kernel may say what its launches compute, with [Kernel].Semantics: as Ops, of which there
 // are eight, in package operation. What rewrites recorded launches into fewer reads nothing else.
 // Kernels of any package describe themselves that way, and one that does not is opaque: it runs and is
 // recorded as it is. Package kerneltest holds descriptions to the host kernels.
@@ -36,5 +36,5 @@
 // or float64.
 //
 // Stability: what a package needs that brings its own operations, from [Kernel] and [Function] to
-// [HostBuffer], stays within a minor version. [Operation] promises nothing: others may be added.
+// [HostBuffer], stays within a minor version. [Op] promises nothing: others may be added.
 package kernels

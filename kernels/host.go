@@ -22,7 +22,7 @@ func (w HostKernel) For(t DType) bool {
 	return w.F32 != nil
 }
 
-// HostArgs is the arguments of one launch of a host kernel, in the order of Kernel.Params: c.Reals(0) is
+// HostArgs is the arguments of one launch of a host kernel, in the order of Kernel.Params: c.Floats(0) is
 // the memory of the first, c.Int(1) the second. T is the device's float type; kernels of ours that only
 // move elements have their type.
 //

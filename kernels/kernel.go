@@ -29,14 +29,14 @@ type Kernel struct {
 	Grid func(args []Arg, l Target) Grid
 	Host HostKernel // the same computation in Go, for the cpu device and check mode
 	Tol  Tolerance  // the zero Tolerance asks for the host kernel's bits. Integers must be equal whatever it is
-	// Describe returns what a launch computes, as operations that are done one after the other, for
+	// Semantics returns what a launch computes, as operations that are done one after the other, for
 	// programs that rewrite launches. It is asked of launches that have a work-item, after them: a
 	// launch waits for no description. It may depend on the sizes and on the ints that say which
 	// operations there are, such as a flag, and on nothing that the memory holds; every other
-	// number is to be operation.Passed, since it may be one of [StepScalars]. Without it the kernel is opaque,
+	// number is to be operation.ArgScalar, since it may be one of [StepScalars]. Without it the kernel is opaque,
 	// and so is a launch of which it returns no operation: that runs like any other, and nothing is
 	// fused with it. Package kerneltest holds descriptions to the host kernel.
-	Describe func(args []Arg) []Operation
+	Semantics func(args []Arg) []Op
 	// Fusions says how launches of the kernel are fused with others in a recorded step: the Fusions of
 	// package internal/fused, or what a registered fusion knows, for kernels of this module. Nil: they
 	// are not.

@@ -1,8 +1,8 @@
 package kernels
 
-// Operation is one of the things that launches compute, which are the eight of package operation: Map,
-// Product, Reduction, Gather, Scatter, Random, CrossEntropy and CrossEntropyGrad. A kernel says with
-// [Kernel].Describe which of them a launch does, one after the other; each is done before the next
+// Op is one of the things that launches compute, which are the eight of package operation: Map,
+// MatMul, Reduction, Gather, Scatter, Random, CrossEntropy and CrossEntropyGrad. A kernel says with
+// [Kernel].Semantics which of them a launch does, one after the other; each is done before the next
 // begins. What rewrites launches reads that, and never a name or a source.
 //
 // The eight are as few as they can be. A copy, a fill, a conversion, an update rule are Maps. So is
@@ -21,7 +21,7 @@ package kernels
 // that is zero, bit by bit. Sums are added in an order that the operation states, or that its
 // kernel has: always the same one for the same shape on the same device, so that the bits of a sum
 // are kept only with its kernel.
-type Operation interface {
+type Op interface {
 	// Views returns all that the operation reads and writes.
 	Views() (reads, writes []View)
 }
@@ -33,7 +33,7 @@ type Operation interface {
 // elements after the first of an argument. The operation says what the indices are. A stride of 0
 // repeats elements.
 type View struct {
-	Arg     int   // the argument of the launch, or a Temporary of package operation
+	Arg     int   // the argument of the launch, or a Temp of package operation
 	Type    DType // of the elements; Float32 stands for the device's floats
 	Offset  int
 	Strides []int

@@ -13,7 +13,7 @@ import (
 )
 
 // All runs the Cases of kernels on a device, few and small ones if asked for, each with Check. What
-// a kernel says of its launches, with Describe, is computed too, and compared with the host kernel. The
+// a kernel says of its launches, with Semantics, is computed too, and compared with the host kernel. The
 // error says of every kernel what is wrong with the first case that is, or that it has none. Open
 // the device with [tensor.Options].SkipSelfTest: otherwise it refuses a faulty kernel itself, at
 // the first fault, and is of no use for those after it.

@@ -118,12 +118,12 @@ func TestAllDescriptions(t *testing.T) {
 	says := func(factor float64, always bool) *kernels.Kernel {
 		times := &kernels.Function{Name: "times", Value: expr.Const(factor).Mul(expr.Input(0))}
 		k := double()
-		k.Describe = func(args []kernels.Arg) []kernels.Operation {
+		k.Semantics = func(args []kernels.Arg) []kernels.Op {
 			n := int(args[2].Int)
 			if n > 7 && !always {
 				return nil
 			}
-			return []kernels.Operation{&operation.Map{Dims: []int{n}, Operands: []kernels.View{kernels.ViewOf(args, 0, 0, 1)},
+			return []kernels.Op{&operation.Map{Dims: []int{n}, Operands: []kernels.View{kernels.ViewOf(args, 0, 0, 1)},
 				Results: []operation.Result{{Function: times, View: kernels.ViewOf(args, 1, 0, 1)}}}}
 		}
 		return k

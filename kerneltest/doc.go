@@ -11,6 +11,6 @@
 //	err = kerneltest.All(d, false, k)
 //
 // That holds results to the host kernel within the kernel's tolerance, and finds writes outside the
-// outputs. It holds what a kernel says of itself, with [kernels.Kernel.Describe], to the host kernel as
+// outputs. It holds what a kernel says of itself, with [kernels.Kernel.Semantics], to the host kernel as
 // well. Under Oclgrind, it finds races and reads outside buffers, too.
 package kerneltest

@@ -53,8 +53,8 @@ func Example_description() {
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
 			o.Floats(n, func(i int) float64 { return 6 + float64(i) }).Out(n).Int(n)
 		}),
-		Describe: func(args []kernels.Arg) []kernels.Operation {
-			return []kernels.Operation{&operation.Map{
+		Semantics: func(args []kernels.Arg) []kernels.Op {
+			return []kernels.Op{&operation.Map{
 				Dims:     []int{int(args[2].Int)},
 				Operands: []kernels.View{kernels.ViewOf(args, 0, 0, 1)},
 				Results:  []operation.Result{{Function: third, View: kernels.ViewOf(args, 1, 0, 1)}},

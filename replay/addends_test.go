@@ -35,7 +35,7 @@ func TestTermsConditions(t *testing.T) {
 		for k := range rows {
 			value, views = value.Mul(expr.Input(k+1)), append(views, viewOf(1, 8*k, 1))
 		}
-		return saying([]kernels.Operation{mapOf(&kernels.Function{Name: "factors", Value: value}, []int{8}, append(views, viewOf(2, 0, 1))...)}, modes{kernels.In, kernels.In, kernels.Out},
+		return saying([]kernels.Op{mapOf(&kernels.Function{Name: "factors", Value: value}, []int{8}, append(views, viewOf(2, 0, 1))...)}, modes{kernels.In, kernels.In, kernels.Out},
 			kernels.BufferArg(y, 0, 8), kernels.BufferArg(w, 0, 8*max(rows, 1)), kernels.BufferArg(z, 0, 8))
 	}
 	set := func(l capture.Launch, change func(l *capture.Launch)) capture.Launch {

@@ -19,7 +19,7 @@ func TestOnceConditions(t *testing.T) {
 	lives := func(m kernels.Buffer) bool { return m == out || m == varies }
 	constant := func(m kernels.Buffer) bool { return m == same }
 	negate := func(from, to kernels.Buffer) capture.Launch {
-		return saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(from, 0, 8), kernels.BufferArg(to, 0, 8))
+		return saying([]kernels.Op{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(from, 0, 8), kernels.BufferArg(to, 0, 8))
 	}
 	behind := func(from kernels.Buffer) capture.Launch {
 		l := negate(from, a)
@@ -27,13 +27,13 @@ func TestOnceConditions(t *testing.T) {
 		return l
 	}
 	add := func(x, y, to kernels.Buffer) capture.Launch {
-		return saying([]kernels.Operation{mapOf(fn.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, []kernels.Mode{kernels.In, kernels.In, kernels.Out},
+		return saying([]kernels.Op{mapOf(fn.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, []kernels.Mode{kernels.In, kernels.In, kernels.Out},
 			kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 0, 8), kernels.BufferArg(to, 0, 8))
 	}
 	fill := func(to kernels.Buffer) capture.Launch {
 		one := &operation.Map{Dims: []int{8}, Results: []operation.Result{{Function: constantOne, View: viewOf(0, 0, 1)}},
-			Generated: true}
-		return saying([]kernels.Operation{one}, []kernels.Mode{kernels.Out}, kernels.BufferArg(to, 0, 8))
+			Codegen: true}
+		return saying([]kernels.Op{one}, []kernels.Mode{kernels.Out}, kernels.BufferArg(to, 0, 8))
 	}
 	touch := func(mode kernels.Mode, m kernels.Buffer) capture.Launch {
 		return capture.Launch{Kernel: opaque("touch", mode), Args: []kernels.Arg{kernels.BufferArg(m, 7, 1), kernels.IntArg(1), kernels.IntArg(1), kernels.IntArg(64)}}
@@ -48,12 +48,12 @@ func TestOnceConditions(t *testing.T) {
 	}
 	varying := negate(same, a)
 	varying.Args = append(varying.Args, scalars.Arg(0))
-	gaps := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 2))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(a, 0, 16))
-	part := saying([]kernels.Operation{sumOf(viewOf(1, 0, 4, 4, 1))}, []kernels.Mode{kernels.In, kernels.InOut}, kernels.BufferArg(same, 0, 24), kernels.BufferArg(a, 0, 9))
+	gaps := saying([]kernels.Op{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 2))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(a, 0, 16))
+	part := saying([]kernels.Op{sumOf(viewOf(1, 0, 4, 4, 1))}, []kernels.Mode{kernels.In, kernels.InOut}, kernels.BufferArg(same, 0, 24), kernels.BufferArg(a, 0, 9))
 	both := func(first, second kernels.Buffer) capture.Launch {
 		m := mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))
 		m.Results = append(m.Results, operation.Result{Function: fn.Identity, View: viewOf(2, 0, 1)})
-		return saying([]kernels.Operation{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(first, 0, 8), kernels.BufferArg(second, 0, 8))
+		return saying([]kernels.Op{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(first, 0, 8), kernels.BufferArg(second, 0, 8))
 	}
 	// several writes elements of memory at places, the first of them with gaps.
 	several := func(places ...kernels.View) capture.Launch {
@@ -61,10 +61,10 @@ func TestOnceConditions(t *testing.T) {
 		for _, p := range places[1:] {
 			m.Results = append(m.Results, operation.Result{Function: fn.Neg, View: p})
 		}
-		return saying([]kernels.Operation{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(a, 0, 64), kernels.BufferArg(b, 0, 64))
+		return saying([]kernels.Op{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(a, 0, 64), kernels.BufferArg(b, 0, 64))
 	}
-	check := saying([]kernels.Operation{&operation.Map{Dims: []int{8},
-		Results:  []operation.Result{{Function: fn.Neg, View: viewOf(operation.Temporary(0), 0, 1)}},
+	check := saying([]kernels.Op{&operation.Map{Dims: []int{8},
+		Results:  []operation.Result{{Function: fn.Neg, View: viewOf(operation.Temp(0), 0, 1)}},
 		Operands: []kernels.View{viewOf(0, 0, 1)}}},
 		[]kernels.Mode{kernels.In}, kernels.BufferArg(same, 0, 8))
 	half, whole, more := &room{onceBytes / 8}, &room{onceBytes/4 + 4*64}, &room{onceBytes/4 + 4*64 + 1}

@@ -30,17 +30,17 @@ func TestResultsConditions(t *testing.T) {
 	}
 	// copies is a map of tmp from an element on, to out.
 	copies := func(f *kernels.Function, dims []int, from, to kernels.View, off int) capture.Launch {
-		return saying([]kernels.Operation{mapOf(f, dims, from, to)}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(tmp, 0, 8), kernels.BufferArg(out, off, 16))
+		return saying([]kernels.Op{mapOf(f, dims, from, to)}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(tmp, 0, 8), kernels.BufferArg(out, off, 16))
 	}
 	line := func(n, from, off int) capture.Launch {
 		return copies(fn.Identity, []int{n}, viewOf(0, from, 1), viewOf(1, 0, 1), off)
 	}
 	whole := line(8, 0, begin)
-	sum := saying([]kernels.Operation{sumOf(viewOf(1, 0, 4, 4, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(first, 0, 24), kernels.BufferArg(tmp, 0, 8))
+	sum := saying([]kernels.Op{sumOf(viewOf(1, 0, 4, 4, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(first, 0, 24), kernels.BufferArg(tmp, 0, 8))
 	twice := mapOf(fn.Identity, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))
 	twice.Results = append(twice.Results, operation.Result{Function: fn.Identity, View: viewOf(1, 8, 1)})
 	converts := mapOf(fn.Identity, []int{8}, kernels.View{Arg: 0, Type: kernels.Uint8, Strides: []int{1}}, viewOf(1, 0, 1))
-	converts.Generated = false
+	converts.Codegen = false
 	for _, c := range []struct {
 		name string
 		step []capture.Launch
@@ -58,9 +58,9 @@ func TestResultsConditions(t *testing.T) {
 		{"transposed", []capture.Launch{made, copies(fn.Identity, []int{2, 4}, viewOf(0, 0, 1, 2), viewOf(1, 0, 4, 1), begin)}, 2},
 		{"with gaps between rows", []capture.Launch{made, copies(fn.Identity, []int{2, 4}, viewOf(0, 0, 4, 1), viewOf(1, 0, 8, 1), begin)}, 2},
 		{"columns to rows", []capture.Launch{made, copies(fn.Identity, []int{4, 2}, viewOf(0, 0, 1, 4), viewOf(1, 0, 1, 4), begin)}, 2},
-		{"to two places", []capture.Launch{made, saying([]kernels.Operation{twice}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(tmp, 0, 8), kernels.BufferArg(out, begin, 16))}, 2},
+		{"to two places", []capture.Launch{made, saying([]kernels.Op{twice}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(tmp, 0, 8), kernels.BufferArg(out, begin, 16))}, 2},
 		{"of bytes", []capture.Launch{launch(opaque("make", kernels.OutBytes), kernels.BufferArg(bytes, 0, 8)),
-			saying([]kernels.Operation{converts}, []kernels.Mode{kernels.InBytes, kernels.Out}, kernels.BufferArg(bytes, 0, 8), kernels.BufferArg(out, begin, 8))}, 2},
+			saying([]kernels.Op{converts}, []kernels.Mode{kernels.InBytes, kernels.Out}, kernels.BufferArg(bytes, 0, 8), kernels.BufferArg(out, begin, 8))}, 2},
 		{"made of what is there", []capture.Launch{madeOf(begin+7, 4), whole}, 2},
 		{"made of what ends there", []capture.Launch{madeOf(begin-3, 4), whole}, 2},
 		{"made of what is before", []capture.Launch{madeOf(begin-4, 4), whole}, 1},
@@ -82,13 +82,13 @@ func TestResultsConditions(t *testing.T) {
 		{"of nothing", []capture.Launch{whole}, 1},
 		{"made of what is as far in other memory", []capture.Launch{launch(maker, kernels.BufferArg(&room{2 * begin}, begin, 8), kernels.BufferArg(tmp, 0, 8)), whole}, 1},
 		{"of a number beside it", []capture.Launch{launch(opaque("both", kernels.Out, kernels.In), kernels.BufferArg(tmp, 0, 8), kernels.BufferArg(tmp, 8, 0)), whole}, 1},
-		{"made by a map", []capture.Launch{saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))},
+		{"made by a map", []capture.Launch{saying([]kernels.Op{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))},
 			[]kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(other, 0, 8), kernels.BufferArg(tmp, 0, 8)), whole}, 2},
 		{"two of them", []capture.Launch{made, launch(maker, kernels.BufferArg(tmp, 0, 0), kernels.BufferArg(other, 0, 8)), whole,
-			saying([]kernels.Operation{mapOf(fn.Identity, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(other, 0, 8), kernels.BufferArg(out, 2*begin, 8))}, 3},
+			saying([]kernels.Op{mapOf(fn.Identity, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(other, 0, 8), kernels.BufferArg(out, 2*begin, 8))}, 3},
 		{"made once", []capture.Launch{sum, whole}, 2},
 		{"kept", []capture.Launch{launch(maker, kernels.BufferArg(tmp, 0, 8), kernels.BufferArg(out, 0, 8)),
-			saying([]kernels.Operation{mapOf(fn.Identity, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(out, 0, 8), kernels.BufferArg(other, 0, 8))}, 2},
+			saying([]kernels.Op{mapOf(fn.Identity, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(out, 0, 8), kernels.BufferArg(other, 0, 8))}, 2},
 	} {
 		nodes, err := rewriteLaunches(only("copy-elimination", "constant-folding"), gpu, c.step, lives, constant, nil)
 		if err != nil {

@@ -17,7 +17,7 @@ func rewriterOf(step []capture.Launch, lives, constant func(kernels.Buffer) bool
 	r := &rewriter{opt: &Options{}, target: gpu, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, writers: map[kernels.Buffer][]int{}, kinds: map[string]int{}, dependents: map[*node]map[*node]bool{}}
 	for i, l := range step {
 		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}
-		r.describe(n)
+		r.analyze(n)
 		r.nodes = append(r.nodes, n)
 		r.note(i)
 	}
@@ -91,7 +91,7 @@ func TestMemoryMoved(t *testing.T) {
 	sum := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(from, 8, 4), kernels.BufferArg(other, 16, 8))
 	also := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(from, 12, 4), kernels.BufferArg(other, 24, 8))
 	apart := touching(modes{kernels.In}, kernels.BufferArg(other, 8, 4))
-	mapped := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(other, 0, 8), kernels.BufferArg(from, 8, 8))
+	mapped := saying([]kernels.Op{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(other, 0, 8), kernels.BufferArg(from, 8, 8))
 	for _, c := range []struct {
 		name string
 		step []capture.Launch
@@ -107,7 +107,7 @@ func TestMemoryMoved(t *testing.T) {
 		{"made by what may be a map", []capture.Launch{made, sum}, []int{1}, func(n *node) { n.late = &mapping{} }, false},
 		{"made by several", []capture.Launch{made, sum}, []int{1}, func(n *node) { n.chain = []rowPart{{}} }, false},
 		{"made once", []capture.Launch{made, sum}, []int{1}, func(n *node) { n.once = true }, false},
-		{"read by a map", []capture.Launch{made, saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))},
+		{"read by a map", []capture.Launch{made, saying([]kernels.Op{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))},
 			modes{kernels.In, kernels.Out}, kernels.BufferArg(from, 8, 8), kernels.BufferArg(other, 0, 8))}, []int{1}, nil, false},
 	} {
 		r := rewriterOf(c.step, never, never)
@@ -169,15 +169,15 @@ func TestMemoryMoved(t *testing.T) {
 func TestInputsApart(t *testing.T) {
 	x, w, y, z := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	type modes = []kernels.Mode
-	made := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 8, 8), kernels.BufferArg(y, 8, 8))
-	two := saying([]kernels.Operation{mapOf(fn.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, modes{kernels.In, kernels.In, kernels.Out},
+	made := saying([]kernels.Op{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 8, 8), kernels.BufferArg(y, 8, 8))
+	two := saying([]kernels.Op{mapOf(fn.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, modes{kernels.In, kernels.In, kernels.Out},
 		kernels.BufferArg(x, 8, 8), kernels.BufferArg(w, 8, 8), kernels.BufferArg(y, 8, 8))
-	byRow := saying([]kernels.Operation{mapOf(fn.Add, []int{2, 4}, viewOf(0, 0, 4, 1), viewOf(1, 0, 0, 1), viewOf(2, 0, 4, 1))}, modes{kernels.In, kernels.In, kernels.Out},
+	byRow := saying([]kernels.Op{mapOf(fn.Add, []int{2, 4}, viewOf(0, 0, 4, 1), viewOf(1, 0, 0, 1), viewOf(2, 0, 4, 1))}, modes{kernels.In, kernels.In, kernels.Out},
 		kernels.BufferArg(x, 8, 8), kernels.BufferArg(w, 8, 4), kernels.BufferArg(y, 8, 8))
-	gather := saying([]kernels.Operation{&operation.Gather{N: 2, Cols: 4, Rows: 8, X: viewOf(0, 0, 4, 1),
+	gather := saying([]kernels.Op{&operation.Gather{N: 2, Cols: 4, Rows: 8, X: viewOf(0, 0, 4, 1),
 		Index: viewOf(1, 0, 1), Y: viewOf(2, 0, 4, 1)}}, modes{kernels.In, kernels.InInts, kernels.Out},
 		kernels.BufferArg(x, 0, 32), kernels.BufferArg(kernels.NewHostBuffer(kernels.Int32, 8), 0, 2), kernels.BufferArg(y, 8, 8))
-	again := saying([]kernels.Operation{mapOf(fn.Exp, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(y, 8, 8), kernels.BufferArg(w, 8, 8))
+	again := saying([]kernels.Op{mapOf(fn.Exp, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(y, 8, 8), kernels.BufferArg(w, 8, 8))
 	silent := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 8, 8), kernels.BufferArg(y, 8, 8))
 	rows := touching(modes{kernels.In, kernels.In, kernels.Out}, kernels.BufferArg(y, 8, 8), kernels.BufferArg(w, 0, 8), kernels.BufferArg(z, 0, 8))
 	rows.Kernel.Fusions = fused.Fusions{Prologues: []fused.PrologueSpec{{Operand: 0}}}

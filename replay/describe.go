@@ -52,7 +52,7 @@ type described struct {
 
 // all describes a launch; of one that is several, those. It reports whether a kernel says what it computes.
 func (d *described) all(k *kernels.Kernel, args []kernels.Arg) bool {
-	if k.Describe == nil && len(fused.Of(k).Kernels) > 0 {
+	if k.Semantics == nil && len(fused.Of(k).Kernels) > 0 {
 		for _, of := range fused.Of(k).Kernels {
 			n := len(of.Params)
 			if n > len(args) || !d.all(of, args[:n]) {
@@ -62,10 +62,10 @@ func (d *described) all(k *kernels.Kernel, args []kernels.Arg) bool {
 		}
 		return true
 	}
-	if k.Describe == nil {
+	if k.Semantics == nil {
 		return false
 	}
-	ops := k.Describe(args)
+	ops := k.Semantics(args)
 	d.args = args
 	if fused.Of(k).Rows != nil && len(ops) > 2 { // softmax, a norm: its name says more
 		d.lines = append(d.lines, d.named(k, ops))
@@ -80,7 +80,7 @@ func (d *described) all(k *kernels.Kernel, args []kernels.Arg) bool {
 }
 
 // named returns "softmax(%3)" of a kernel that does several operations.
-func (d *described) named(k *kernels.Kernel, ops []kernels.Operation) string {
+func (d *described) named(k *kernels.Kernel, ops []kernels.Op) string {
 	var operands []string
 	for i, param := range k.Params {
 		if !param.Mode.Read() || d.args[i].N == 0 {
@@ -124,7 +124,7 @@ func (d *described) read(v kernels.View) string {
 }
 
 // operation returns an operation in words.
-func (d *described) operation(op kernels.Operation) string {
+func (d *described) operation(op kernels.Op) string {
 	var text string
 	switch op := op.(type) {
 	case *operation.Map:
@@ -132,7 +132,7 @@ func (d *described) operation(op kernels.Operation) string {
 			d.local[d.key(op.Results[0].View)] = d.read(op.Operands[0])
 			return ""
 		}
-	case *operation.Product:
+	case *operation.MatMul:
 		batch := ""
 		for _, n := range op.Batch {
 			batch += fmt.Sprintf("%d,", n)

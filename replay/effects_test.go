@@ -14,9 +14,9 @@ import (
 
 // saying returns a launch of a kernel that says that it computes these operations, of memory with
 // these modes.
-func saying(ops []kernels.Operation, modes []kernels.Mode, args ...kernels.Arg) capture.Launch {
+func saying(ops []kernels.Op, modes []kernels.Mode, args ...kernels.Arg) capture.Launch {
 	k := opaque("says", modes...)
-	k.Describe = func([]kernels.Arg) []kernels.Operation { return ops }
+	k.Semantics = func([]kernels.Arg) []kernels.Op { return ops }
 	return capture.Launch{Kernel: k, Args: append(args, kernels.IntArg(1), kernels.IntArg(1), kernels.IntArg(64))}
 }
 
@@ -37,9 +37,9 @@ func viewOf(arg, offset int, strides ...int) kernels.View {
 func mapOf(f *kernels.Function, dims []int, views ...kernels.View) *operation.Map {
 	last := len(views) - 1
 	m := &operation.Map{Dims: dims, Operands: views[:last],
-		Results: []operation.Result{{Function: f, View: views[last]}}, Generated: true, Type: views[0].Type.Widened()}
+		Results: []operation.Result{{Function: f, View: views[last]}}, Codegen: true, Type: views[0].Type.Widened()}
 	for range f.Scalars {
-		m.Results[0].Scalars = append(m.Results[0].Scalars, operation.Constant(2))
+		m.Results[0].Scalars = append(m.Results[0].Scalars, operation.ConstScalar(2))
 	}
 	return m
 }
@@ -53,12 +53,12 @@ func sumOf(y kernels.View) *operation.Reduction {
 // TestEffects: what a launch reads, writes and fills is found in its parameters and in what it says
 // of itself.
 func TestEffects(t *testing.T) {
-	type operations = []kernels.Operation
+	type operations = []kernels.Op
 	type modes = []kernels.Mode
 	const in, out, inOut = kernels.In, kernels.Out, kernels.InOut
 	silent := func(items int, m modes, args ...kernels.Arg) capture.Launch {
 		l := saying(nil, m, args...)
-		l.Kernel.Describe = nil
+		l.Kernel.Semantics = nil
 		l.Args[len(args)] = kernels.IntArg(items)
 		return l
 	}
@@ -77,29 +77,29 @@ func TestEffects(t *testing.T) {
 	}
 	random := func(set func(r *operation.Random)) capture.Launch {
 		r := &operation.Random{N: 5, Y: viewOf(0, 0, 1)}
-		none := operation.Constant(1)
+		none := operation.ConstScalar(1)
 		r.Seed[0], r.Seed[1], r.Call, r.A, r.B = none, none, none, none, none
 		set(r)
 		return changing(saying(operations{r}, modes{inOut}, vecs(5)...), 1, 0)
 	}
 	scaled := func(arg int) *operation.Map {
 		m := mapOf(&kernels.Function{Name: "scaled", Value: fn.Pow.Value, Scalars: []float64{2}}, []int{5}, viewOf(0, 0, 1), viewOf(1, 0, 1))
-		m.Results[0].Scalars[0] = operation.Passed(arg)
+		m.Results[0].Scalars[0] = operation.ArgScalar(arg)
 		return m
 	}
 	rounds := mapOf(fn.Neg, []int{5}, viewOf(0, 0, 1), viewOf(1, 0, 1))
-	rounds.Generated, rounds.Rounds = false, true
+	rounds.Codegen, rounds.ExactRounding = false, true
 	opaquely := mapOf(fn.Neg, []int{5}, viewOf(0, 0, 1), viewOf(1, 0, 1)) // of which the tolerance says that it is no map
-	opaquely.Generated = false
+	opaquely.Codegen = false
 	near := saying(operations{opaquely}, modes{in, out}, vecs(5, 5)...)
 	near.Kernel.Tol.ULP = 1
 	product := func(n, k, slice int, strides ...int) capture.Launch {
-		p := &operation.Product{Batch: []int{2}, M: 3, N: 4, K: k, Slice: slice, A: viewOf(0, 0, 3*k, k, 1),
+		p := &operation.MatMul{Batch: []int{2}, M: 3, N: 4, K: k, Slice: slice, A: viewOf(0, 0, 3*k, k, 1),
 			B: viewOf(1, 0, 4*k, 4, 1), C: viewOf(2, 0, strides...)}
 		return saying(operations{p}, modes{in, in, inOut}, vecs(2*3*5, 2*5*4, n)...)
 	}
 	labelled := operation.CrossEntropySpec{Outer: 1, Len: 3, Inner: 1, X: viewOf(0, 0, 3, 1, 1),
-		Labels: viewOf(1, 0, 1, 1), Smoothing: operation.Constant(0)}
+		Labels: viewOf(1, 0, 1, 1), Smoothing: operation.ConstScalar(0)}
 	entropy := &operation.CrossEntropy{CrossEntropySpec: labelled, Loss: viewOf(2, 0, 1, 1), Counted: viewOf(3, 0, 1, 1),
 		Most: viewOf(4, 0, 1, 1), LogSum: viewOf(5, 0, 1, 1), Slope: viewOf(6, 0, 1, 1)}
 	for _, c := range []struct {
@@ -134,15 +134,15 @@ func TestEffects(t *testing.T) {
 			modes{in, in, inOut}, vecs(4, 4, 1)...), "reads [0 1 2] writes [2] fills [] said"},
 		{"losses", saying(operations{entropy}, modes{in, in, inOut, inOut, inOut, inOut, inOut}, vecs(3, 1, 1, 1, 1, 1, 1)...),
 			"reads [0 1 2 3 4 5 6] writes [2 3 4 5 6] fills [] said"},
-		{"read before", saying(operations{mapOf(fn.Neg, []int{8}, viewOf(1, 0, 1), viewOf(operation.Temporary(0), 0, 1)),
+		{"read before", saying(operations{mapOf(fn.Neg, []int{8}, viewOf(1, 0, 1), viewOf(operation.Temp(0), 0, 1)),
 			sumOf(viewOf(1, 0, 4, 4, 1))},
 			modes{in, inOut}, vecs(24, 8)...), "reads [0 1] writes [1] fills [1] said"},
 		{"read afterwards", saying(operations{sumOf(viewOf(1, 0, 4, 4, 1)), mapOf(fn.Neg, []int{8}, viewOf(1, 0, 1), viewOf(2, 0, 1))},
 			modes{in, inOut, inOut}, vecs(24, 8, 8)...), "reads [0] writes [1 2] fills [1 2] said"},
 		{"whole, and then a part", saying(operations{sumOf(viewOf(1, 0, 4, 4, 1)), mapOf(fn.Neg, []int{3}, viewOf(0, 0, 1), viewOf(1, 0, 1))},
 			modes{in, inOut}, vecs(24, 8)...), "reads [0] writes [1] fills [1] said"},
-		{"of a temporary", saying(operations{sumOf(viewOf(operation.Temporary(0), 0, 4, 4, 1)),
-			mapOf(fn.Neg, []int{8}, viewOf(operation.Temporary(0), 0, 1), viewOf(1, 0, 1))},
+		{"of a temporary", saying(operations{sumOf(viewOf(operation.Temp(0), 0, 4, 4, 1)),
+			mapOf(fn.Neg, []int{8}, viewOf(operation.Temp(0), 0, 1), viewOf(1, 0, 1))},
 			modes{in, inOut}, vecs(24, 8)...), "reads [0] writes [1] fills [1] said"},
 		{"a batch of products", product(24, 5, 5, 12, 12, 4, 1), "reads [0 1] writes [2] fills [2] said"},
 		{"products of nothing", product(24, 0, 0, 12, 12, 4, 1), "reads [0 1 2] writes [2] fills [] said"},
@@ -151,15 +151,15 @@ func TestEffects(t *testing.T) {
 		{"a size that may change", changing(saying(operations{sumOf(viewOf(1, 0, 4, 4, 1))}, modes{in, out, inOut},
 			vecs(24, 8, 1)...), 3, 0), "reads [0 2] writes [1 2] fills [] step scalar"},
 		{"a real that may change", changing(saying(operations{sumOf(viewOf(1, 0, 4, 4, 1))}, modes{in, inOut}, vecs(24, 8)...), 5, 1), "reads [0] writes [1] fills [1] said"},
-		{"a seed that may change", random(func(r *operation.Random) { r.Seed[0] = operation.Passed(1) }),
+		{"a seed that may change", random(func(r *operation.Random) { r.Seed[0] = operation.ArgScalar(1) }),
 			"reads [] writes [0] fills [0] said"},
-		{"the other seed", random(func(r *operation.Random) { r.Seed[1] = operation.Passed(1) }),
+		{"the other seed", random(func(r *operation.Random) { r.Seed[1] = operation.ArgScalar(1) }),
 			"reads [] writes [0] fills [0] said"},
-		{"a call that may change", random(func(r *operation.Random) { r.Call = operation.Passed(1) }),
+		{"a call that may change", random(func(r *operation.Random) { r.Call = operation.ArgScalar(1) }),
 			"reads [] writes [0] fills [0] said"},
-		{"a low end that may change", random(func(r *operation.Random) { r.A = operation.Passed(1) }),
+		{"a low end that may change", random(func(r *operation.Random) { r.A = operation.ArgScalar(1) }),
 			"reads [] writes [0] fills [0] said"},
-		{"a high end that may change", random(func(r *operation.Random) { r.B = operation.Passed(1) }),
+		{"a high end that may change", random(func(r *operation.Random) { r.B = operation.ArgScalar(1) }),
 			"reads [] writes [0] fills [0] said"},
 		{"how many may change", random(func(*operation.Random) {}), "reads [0] writes [0] fills [] step scalar"},
 		{"a number of a map that may change", changing(saying(operations{scaled(5)}, modes{in, out}, vecs(5, 5)...), 5, 1), "reads [0] writes [1] fills [1] said map"},
@@ -171,7 +171,7 @@ func TestEffects(t *testing.T) {
 		{"a map that may round otherwise", near, "reads [0] writes [1] fills [1] said"},
 	} {
 		n := &node{kernel: c.l.Kernel, args: c.l.Args}
-		(&rewriter{opt: &Options{}, target: gpu}).describe(n)
+		(&rewriter{opt: &Options{}, target: gpu}).analyze(n)
 		numbers := func(list []span2) []int {
 			of := []int{}
 			for _, s := range list {

@@ -44,7 +44,7 @@ func TestEndings(t *testing.T) {
 	two := product(modes{in, out, out}, wide, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8), kernels.BufferArg(v, 8, 8))
 	// maps is a map of y, or of y and others.
 	maps := func(f *kernels.Function, dims []int, views ...kernels.View) capture.Launch {
-		return saying([]kernels.Operation{mapOf(f, dims, views...)}, modes{in, in, in, inOut, inOut, inOut},
+		return saying([]kernels.Op{mapOf(f, dims, views...)}, modes{in, in, in, inOut, inOut, inOut},
 			kernels.BufferArg(y, 0, 64), kernels.BufferArg(w, 0, 64), kernels.BufferArg(v, 0, 64), kernels.BufferArg(z, 0, 64), kernels.BufferArg(x, 0, 64), kernels.BufferArg(y, 0, 64))
 	}
 	line := []int{8}
@@ -56,9 +56,9 @@ func TestEndings(t *testing.T) {
 	both := mapOf(fn.Neg, line, viewOf(0, 8, 1), viewOf(5, 8, 1))
 	both.Results = append(both.Results, operation.Result{Function: fn.Square, View: viewOf(3, 0, 1)})
 	twice := maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(3, 0, 1))
-	twice.Kernel.Describe = func([]kernels.Arg) []kernels.Operation { return []kernels.Operation{both} }
+	twice.Kernel.Semantics = func([]kernels.Arg) []kernels.Op { return []kernels.Op{both} }
 	tells := mapOf(fn.Lt, line, viewOf(0, 8, 1), viewOf(1, 0, 1), kernels.View{Arg: 2, Type: kernels.Uint8, Strides: []int{1}})
-	condition := saying([]kernels.Operation{tells}, modes{in, in, kernels.OutBytes}, kernels.BufferArg(y, 0, 64), kernels.BufferArg(w, 0, 64), kernels.BufferArg(bytes, 0, 64))
+	condition := saying([]kernels.Op{tells}, modes{in, in, kernels.OutBytes}, kernels.BufferArg(y, 0, 64), kernels.BufferArg(w, 0, 64), kernels.BufferArg(bytes, 0, 64))
 	touch := func(mode kernels.Mode, b kernels.Buffer, off, n int) capture.Launch {
 		return touching(modes{mode}, kernels.BufferArg(b, off, n))
 	}
@@ -122,7 +122,7 @@ func TestEndings(t *testing.T) {
 	} {
 		r := rewriterOf(c.step, func(b kernels.Buffer) bool { return b == c.lives }, never)
 		i, j := 0, len(c.step)-1
-		for c.step[j].Kernel.Describe == nil {
+		for c.step[j].Kernel.Semantics == nil {
 			j--
 		}
 		m, before := r.nodes[j].m, r.nodes[i]
@@ -232,7 +232,7 @@ func TestStorers(t *testing.T) {
 	rows := stores(base.Args[:3]...)
 	rows.Kernel.Fusions = fused.Fusions{Epilogue: &fused.EpilogueSpec{Result: 1},
 		Rows: &fused.RowSpec{Of: func([]kernels.Arg, kernels.Target) *fused.RowTiling { return &fused.RowTiling{Rows: 1} }}}
-	mapped := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8))
+	mapped := saying([]kernels.Op{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8))
 	mapped.Kernel.Fusions = fused.Fusions{Epilogue: &fused.EpilogueSpec{Result: 1}}
 	scalars := kernels.NewStepScalars(1, func(n []kernels.Arg) error { n[0] = kernels.IntArg(1); return nil })
 	if err := scalars.Next(); err != nil {

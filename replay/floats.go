@@ -45,7 +45,7 @@ func withoutWords(k *kernels.Kernel) *kernels.Kernel {
 		return made.(*kernels.Kernel)
 	}
 	plain := *k
-	plain.Describe, plain.Fusions = nil, fused.Fusions{Kernels: fused.Of(k).Kernels}
+	plain.Semantics, plain.Fusions = nil, fused.Fusions{Kernels: fused.Of(k).Kernels}
 	made, _ := silent.LoadOrStore(k, &plain)
 	return made.(*kernels.Kernel)
 }

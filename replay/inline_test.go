@@ -20,25 +20,25 @@ func TestInlineConditions(t *testing.T) {
 	type modes = []kernels.Mode
 	lives := func(b kernels.Buffer) bool { return b == out || b == x }
 	negate := func(from, to kernels.Buffer) capture.Launch {
-		return saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(from, 0, 8), kernels.BufferArg(to, 0, 8))
+		return saying([]kernels.Op{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(from, 0, 8), kernels.BufferArg(to, 0, 8))
 	}
 	add := func(a, b, to kernels.Buffer) capture.Launch {
-		return saying([]kernels.Operation{mapOf(fn.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, modes{kernels.In, kernels.In, kernels.Out},
+		return saying([]kernels.Op{mapOf(fn.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, modes{kernels.In, kernels.In, kernels.Out},
 			kernels.BufferArg(a, 0, 8), kernels.BufferArg(b, 0, 8), kernels.BufferArg(to, 0, 8))
 	}
 	touch := func(mode kernels.Mode, b kernels.Buffer, off int) capture.Launch {
 		return touching(modes{mode}, kernels.BufferArg(b, off, 1))
 	}
-	ones := &operation.Map{Dims: []int{8}, Generated: true,
+	ones := &operation.Map{Dims: []int{8}, Codegen: true,
 		Results: []operation.Result{{Function: &kernels.Function{Name: "ones", Value: expr.Const(1)}, View: viewOf(0, 0, 1)}}}
-	fill := saying([]kernels.Operation{ones}, modes{kernels.Out}, kernels.BufferArg(y, 0, 8))
+	fill := saying([]kernels.Op{ones}, modes{kernels.Out}, kernels.BufferArg(y, 0, 8))
 	twos := *ones
 	twos.Results = append(append([]operation.Result(nil), ones.Results...),
 		operation.Result{Function: &kernels.Function{Name: "twos", Value: expr.Const(2)}, View: viewOf(1, 0, 1)})
-	fills := saying([]kernels.Operation{&twos}, modes{kernels.Out, kernels.Out}, kernels.BufferArg(y, 0, 8), kernels.BufferArg(z, 0, 8))
-	compare := saying([]kernels.Operation{mapOf(fn.Lt, []int{8}, kernels.View{Arg: 0, Type: kernels.Int32, Strides: []int{1}}, kernels.View{Arg: 1, Type: kernels.Int32, Strides: []int{1}},
+	fills := saying([]kernels.Op{&twos}, modes{kernels.Out, kernels.Out}, kernels.BufferArg(y, 0, 8), kernels.BufferArg(z, 0, 8))
+	compare := saying([]kernels.Op{mapOf(fn.Lt, []int{8}, kernels.View{Arg: 0, Type: kernels.Int32, Strides: []int{1}}, kernels.View{Arg: 1, Type: kernels.Int32, Strides: []int{1}},
 		kernels.View{Arg: 2, Type: kernels.Uint8, Strides: []int{1}})}, modes{kernels.InInts, kernels.InInts, kernels.OutBytes}, kernels.BufferArg(numbers, 0, 8), kernels.BufferArg(other, 0, 8), kernels.BufferArg(bytes, 0, 8))
-	masked := saying([]kernels.Operation{mapOf(&kernels.Function{Name: "masked", Value: expr.Input(0).Mul(expr.Input(1)), Masks: 1}, []int{8}, viewOf(0, 0, 1),
+	masked := saying([]kernels.Op{mapOf(&kernels.Function{Name: "masked", Value: expr.Input(0).Mul(expr.Input(1)), Masks: 1}, []int{8}, viewOf(0, 0, 1),
 		kernels.View{Arg: 1, Type: kernels.Uint8, Strides: []int{1}}, viewOf(2, 0, 1))}, modes{kernels.In, kernels.InBytes, kernels.Out}, kernels.BufferArg(x, 0, 8), kernels.BufferArg(bytes, 0, 8), kernels.BufferArg(out, 0, 8))
 	steps := func(list ...capture.Launch) []capture.Launch { return list }
 	for _, c := range []struct {

@@ -93,7 +93,7 @@ func list(nodes []*node, of func(b kernels.Buffer) value) *listing {
 	}
 	for _, n := range nodes {
 		x := listed{kernel: n.kernel, args: shadows(n.kernel, n.args), from: n.from, reads: bytesOfAll(n.reads), writes: bytesOfAll(n.writes)}
-		if n.kernel.Describe == nil {
+		if n.kernel.Semantics == nil {
 			for _, p := range n.chain {
 				x.parts = append(x.parts, fused.Launch{Kernel: p.kernel, Args: shadows(p.kernel, p.args)})
 			}

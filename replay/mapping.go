@@ -45,7 +45,7 @@ type result struct {
 }
 
 // mappingOf returns a launch as a mapping, nil if it is none, with the reason.
-func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (*mapping, *cause) {
+func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Op) (*mapping, *cause) {
 	if len(ops) != 1 {
 		return nil, because(ReasonOpaque, "it is no map")
 	}
@@ -53,11 +53,11 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 	switch {
 	case !ok:
 		return nil, because(ReasonOpaque, "it is no map")
-	case !op.Generated && !op.Rounds && (k.Tol.ULP != 0 || k.Tol.Rel != 0 || k.Tol.Scale != nil || k.Tol.Bound != nil):
+	case !op.Codegen && !op.ExactRounding && (k.Tol.ULP != 0 || k.Tol.Rel != 0 || k.Tol.Scale != nil || k.Tol.Bound != nil):
 		return nil, because(ReasonRounding, "its kernel may round otherwise than its formula")
 	}
 	m := &mapping{typ: op.Results[0].View.Type.Computed(), dims: op.Dims}
-	if op.Generated {
+	if op.Codegen {
 		m.typ = op.Type
 	} else if op.Results[0].Function.Condition() { // of what its operands are
 		m.typ = kernels.Float32
@@ -109,7 +109,7 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 			return nil, because(ReasonRounding, "it rounds integers to floats of 16 bits, once")
 		case m.typ == kernels.Int32 && !f.Value.Whole():
 			return nil, because(ReasonTypes, "it is no formula of integers")
-		case !op.Generated && !op.Rounds && !expr.Compile(f.Value).Exact():
+		case !op.Codegen && !op.ExactRounding && !expr.Compile(f.Value).Exact():
 			return nil, because(ReasonRounding, "its kernel may round otherwise than its formula")
 		}
 		numbers := make([]*expr.Expr, len(r.Scalars))
@@ -149,7 +149,7 @@ func roundedTo(t kernels.DType, value *expr.Expr) *expr.Expr {
 }
 
 // backwards reports whether a view of an operation has a stride below 0.
-func backwards(op kernels.Operation) bool {
+func backwards(op kernels.Op) bool {
 	reads, writes := op.Views()
 	return slices.ContainsFunc(append(reads, writes...), func(v kernels.View) bool {
 		return slices.ContainsFunc(v.Strides, func(s int) bool { return s < 0 })

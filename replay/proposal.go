@@ -70,7 +70,7 @@ func (s *step) proposal(m fusion.Match) (*proposal, *fusion.Refusal) {
 			}
 			s.r.mergeSources(n, s.nodes[i])
 		}
-		s.r.describe(n)
+		s.r.analyze(n)
 		p.nodes = append(p.nodes, n)
 	}
 	for _, a := range m.Padding {

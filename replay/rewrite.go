@@ -42,7 +42,8 @@ type node struct {
 	names  []string // of their kernels
 	m      *mapping // the formulas of the launch; nil if it is no map
 	why    *cause   // where m is nil: why it is no map. If slotted, most rewrites leave the launch alone
-	// late is the formulas of an optimizer's update (operation.Map.Rounds), where m is nil. Epilogue alone uses them.
+	// late is the formulas of an optimizer's update (operation.Map.ExactRounding), where m is nil. Epilogue alone uses
+	// them.
 	late *mapping
 	// fused: a rewrite changed m, and rewriteLaunches makes kernel and args anew; or there is a chain by rows.
 	fused bool
@@ -94,7 +95,7 @@ func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Lau
 	r.constant = func(b kernels.Buffer) bool { return r.hoisted[b] || constant(b) }
 	for i, l := range launches {
 		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}
-		r.describe(n)
+		r.analyze(n)
 		r.nodes = append(r.nodes, n)
 		r.note(i)
 	}
@@ -149,17 +150,17 @@ func (r *rewriter) timed(w rewrite) {
 	r.device.times.Passes = append(r.device.times.Passes, PassTime{w.name, time.Since(start) - (*r.device.building - before)})
 }
 
-// describe finds out what a launch reads and writes, from what it says of itself if it does.
-func (r *rewriter) describe(n *node) {
+// analyze finds out what a launch reads and writes, from what it says of itself if it does.
+func (r *rewriter) analyze(n *node) {
 	k, args := n.kernel, n.args
-	var ops []kernels.Operation
+	var ops []kernels.Op
 	switch {
-	case k.Describe == nil:
+	case k.Semantics == nil:
 		n.why = notDescribed
 	case k.Grid(args, r.target).Empty():
 		n.why = because(ReasonShape, "it has nothing to do")
 	default:
-		if ops = k.Describe(args); len(ops) == 0 {
+		if ops = k.Semantics(args); len(ops) == 0 {
 			n.why = notDescribed
 		}
 	}
@@ -168,7 +169,7 @@ func (r *rewriter) describe(n *node) {
 		n.why = dynamicSize
 	} else if n.why == nil {
 		n.m, n.why = mappingOf(k, args, ops)
-		if op, ok := ops[0].(*operation.Map); ok && n.m != nil && op.Rounds {
+		if op, ok := ops[0].(*operation.Map); ok && n.m != nil && op.ExactRounding {
 			n.m, n.late, n.why = nil, n.m, because(ReasonOpaque, "it updates what others read, by a kernel of its own")
 		}
 	}
@@ -200,7 +201,7 @@ func (r *rewriter) describe(n *node) {
 // effects finds out what operations do with the memory of a launch: keeps are arguments of which
 // they read what was there before, or that they may leave, in part, as it was; fills those that
 // they write whole.
-func effects(args []kernels.Arg, ops []kernels.Operation) (keeps, fills map[int]bool) {
+func effects(args []kernels.Arg, ops []kernels.Op) (keeps, fills map[int]bool) {
 	keeps, fills = map[int]bool{}, map[int]bool{}
 	written := map[int]bool{}
 	for _, op := range ops {
@@ -236,7 +237,7 @@ func effects(args []kernels.Arg, ops []kernels.Operation) (keeps, fills map[int]
 
 // dynamicSizes reports whether an int of a launch is a step scalar and may say what it computes: it is no
 // scalar of its operations.
-func dynamicSizes(args []kernels.Arg, ops []kernels.Operation) bool {
+func dynamicSizes(args []kernels.Arg, ops []kernels.Op) bool {
 	passed := map[int]bool{}
 	for _, op := range ops {
 		switch op := op.(type) {

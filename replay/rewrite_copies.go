@@ -51,7 +51,7 @@ func eliminateCopies(r *rewriter) {
 		n.args = slices.Clone(n.args)
 		n.args[a].Buf, n.args[a].Off = to.buf, to.off
 		n.reads, n.writes, n.fills = nil, nil, nil
-		r.describe(n)
+		r.analyze(n)
 		r.mergeSources(n, c)
 		r.note(i)
 		r.leave(j)

@@ -75,7 +75,7 @@ func (r *rewriter) inputs(i int, n *node) {
 		r.mergeSources(into, r.nodes[j])
 		r.leave(j)
 	}
-	r.describe(into)
+	r.analyze(into)
 	r.nodes[i] = into
 	r.note(i)
 }

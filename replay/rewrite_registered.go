@@ -97,7 +97,7 @@ func newStep(r *rewriter, name string) *step {
 		}
 		l := fusion.Recorded{Kernel: n.kernel, Args: n.args, Reads: ranges(n.reads), Writes: ranges(n.writes)}
 		if n.described {
-			l.Operations = n.kernel.Describe(n.args)
+			l.Operations = n.kernel.Semantics(n.args)
 		}
 		s.nodes, s.at, s.list = append(s.nodes, n), append(s.at, i), append(s.list, l)
 	}

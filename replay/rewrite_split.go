@@ -46,7 +46,7 @@ func (r *rewriter) split(c *node) (m, rest *node) {
 	var nodes []*node
 	for _, p := range parts {
 		n := &node{kernel: p.Kernel, args: p.Args, from: slices.Clone(c.from), names: slices.Clone(c.names)}
-		r.describe(n)
+		r.analyze(n)
 		nodes = append(nodes, n)
 	}
 	if nodes[0].m == nil {

@@ -25,10 +25,10 @@ func fuseSplitK(r *rewriter) {
 		return
 	}
 	for j, n := range r.nodes {
-		if n == nil || n.once || n.m != nil || n.chain != nil || n.kernel.Describe == nil || n.why == dynamicSize {
+		if n == nil || n.once || n.m != nil || n.chain != nil || n.kernel.Semantics == nil || n.why == dynamicSize {
 			continue
 		}
-		if u := gradsums.Registered().Update(n.args, n.kernel.Describe(n.args)); u != nil {
+		if u := gradsums.Registered().Update(n.args, n.kernel.Semantics(n.args)); u != nil {
 			r.fuseSplitKInto(j, u)
 		}
 	}
@@ -108,7 +108,7 @@ func (r *rewriter) fuseSplitKInto(j int, u gradsums.Update) {
 			r.move(b, memory, at)
 		}
 	}
-	r.describe(into)
+	r.analyze(into)
 	r.nodes[j] = into
 	r.note(j)
 	r.did("%s: one launch", r.name(into))

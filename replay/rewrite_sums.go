@@ -26,7 +26,7 @@ func sumsToElementwise(r *rewriter) {
 		if op == nil {
 			continue
 		}
-		m, why := mappingOf(n.kernel, n.args, []kernels.Operation{op})
+		m, why := mappingOf(n.kernel, n.args, []kernels.Op{op})
 		if why == nil {
 			why = m.problem()
 		}

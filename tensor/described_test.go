@@ -35,10 +35,10 @@ func (d *describedDevice) launch(k *kernels.Kernel, float kernels.DType, args []
 			onHost[i].Buf = &b.HostBuffer
 		}
 	}
-	if k.Describe == nil {
+	if k.Semantics == nil {
 		d.opaque[k.Name] = true
 	} else {
-		for _, op := range k.Describe(onHost) {
+		for _, op := range k.Semantics(onHost) {
 			d.seen[fmt.Sprintf("%T", op)]++
 		}
 	}
@@ -266,7 +266,7 @@ func TestDescribedLaunches(t *testing.T) {
 				return
 			}
 		}
-		for _, op := range []any{&operation.Map{}, &operation.Product{}, &operation.Reduction{}, &operation.Gather{},
+		for _, op := range []any{&operation.Map{}, &operation.MatMul{}, &operation.Reduction{}, &operation.Gather{},
 			&operation.Scatter{}, &operation.Random{}} {
 			if name := fmt.Sprintf("%T", op); d.seen[name] == 0 {
 				t.Errorf("device %d: there was no %s", seed, name)

@@ -41,11 +41,11 @@ var (
 		Host:  kernels.HostKernel{F32: snakeHost[float32], F64: snakeHost[float64]},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Int(n).Float(1.5) }),
-		Describe: func(args []kernels.Arg) []kernels.Operation {
-			return []kernels.Operation{&operation.Map{
+		Semantics: func(args []kernels.Arg) []kernels.Op {
+			return []kernels.Op{&operation.Map{
 				Dims:     []int{int(args[2].Int)},
 				Operands: []kernels.View{kernels.ViewOf(args, 0, 0, 1)},
-				Results: []operation.Result{{Function: formula, Scalars: []operation.Scalar{operation.Passed(3)},
+				Results: []operation.Result{{Function: formula, Scalars: []operation.Scalar{operation.ArgScalar(3)},
 					View: kernels.ViewOf(args, 1, 0, 1)}},
 			}}
 		}}

@@ -46,7 +46,7 @@ func readRules(t *testing.T, file string) (rules []rule) {
 		}
 		kind, rest, _ := strings.Cut(line, "\t")
 		word, rest, ok := strings.Cut(rest, "\t")
-		if !ok || !slices.Contains([]string{"word", "name", "member", "macro", "text"}, kind) {
+		if !ok || !slices.Contains([]string{"word", "part", "name", "member", "macro", "text"}, kind) {
 			t.Fatalf("%s: %q is no kind, word and rest with tabs between them", file, line)
 		}
 		rules = append(rules, rule{kind, word, rest})
@@ -216,7 +216,7 @@ func splitName(name string) (words []string) {
 // places returns where a rule's word stands.
 func (v *vocabulary) places(r rule) (places []string) {
 	switch r.kind {
-	case "word":
+	case "word", "part":
 		places = slices.Clone(v.words[r.word])
 		for token, at := range v.macros {
 			if slices.Contains(splitName(token), r.word) {
@@ -236,7 +236,7 @@ func (v *vocabulary) places(r rule) (places []string) {
 // inDocs returns the documents where a rule's word stands: the member of a package with its
 // package, a text as it is.
 func (v *vocabulary) inDocs(r rule) (places []string) {
-	if r.kind == "name" || r.kind == "macro" {
+	if slices.Contains([]string{"part", "name", "macro"}, r.kind) {
 		return nil
 	}
 	word := regexp.MustCompile(`(?i)\b` + strings.ReplaceAll(regexp.QuoteMeta(r.word), " ", `\s+`) + `\b`)
@@ -355,6 +355,7 @@ func TestWordsOfSamples(t *testing.T) {
 		{"word", "moored", "[p/x.go:4]", "[d.md:2]"},
 		{"word", "moor", "[]", "[]"},
 		{"word", "told", "[p/x.go:5]", "[]"},
+		{"part", "moored", "[p/x.go:4]", "[]"},
 		{"word", "slope", "[]", "[]"},
 		{"word", "lent", "[]", "[]"},
 		{"word", "kept", "[p/x.cl:1]", "[]"},

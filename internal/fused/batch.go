@@ -176,7 +176,7 @@ func newBatch(k *kernels.Kernel, n int) *kernels.Kernel {
 		s.Text, s.File, s.GPU = batchText(k, n, true), s.Name+".cl", s.Name+".gpu.cl"
 	} else {
 		s.Text, s.GPUText, s.File = s.GPUText, "", fmt.Sprintf("%s_%d.cl", strings.TrimSuffix(k.Source(anyGPU), ".cl"), n)
-		s.Cases, s.Describe = batchCases(k, n), describeBatch(k, n)
+		s.Cases, s.Semantics = batchCases(k, n), batchSemantics(k, n)
 	}
 	s.Grid = func(args []kernels.Arg, l kernels.Target) kernels.Grid {
 		if ranges != nil && (!l.CPU || Of(k).Batch.Function == "") {
@@ -292,16 +292,16 @@ func batchCases(k *kernels.Kernel, n int) func(few bool) []kernels.Case {
 	}
 }
 
-// describeBatch returns the operations of n launches of k, one launch's after the other's.
-func describeBatch(k *kernels.Kernel, n int) func(args []kernels.Arg) []kernels.Operation {
-	if k.Describe == nil {
+// batchSemantics returns the operations of n launches of k, one launch's after the other's.
+func batchSemantics(k *kernels.Kernel, n int) func(args []kernels.Arg) []kernels.Op {
+	if k.Semantics == nil {
 		return nil
 	}
 	m := len(k.Params)
-	return func(args []kernels.Arg) []kernels.Operation {
-		var all []kernels.Operation
+	return func(args []kernels.Arg) []kernels.Op {
+		var all []kernels.Op
 		for i := range n {
-			for _, op := range k.Describe(args[i*m : (i+1)*m]) {
+			for _, op := range k.Semantics(args[i*m : (i+1)*m]) {
 				for _, v := range viewsOf(op) {
 					if v.Arg >= 0 {
 						v.Arg += i * m

@@ -92,10 +92,10 @@ func newEpilogue(k *kernels.Kernel, e Epilogue) *kernels.Kernel {
 	s.at = slices.Index(s.m.uses, e.Value)
 	s.apply = newMap(e.Of, kernels.Float32, e.Layout)
 	made := &kernels.Kernel{Name: k.Name, Defines: k.Defines, Params: s.params(),
-		Describe: s.describe(),
-		Grid:     func(args []kernels.Arg, l kernels.Target) kernels.Grid { return k.Grid(s.baseArgs(args), l) },
-		Host:     kernels.HostKernel{F32: epilogueHost[float32](s), F64: epilogueHost[float64](s)}.Calling(k),
-		Cases:    s.cases, Trial: s.trial, Tol: s.tolerance()}
+		Semantics: s.semantics(),
+		Grid:      func(args []kernels.Arg, l kernels.Target) kernels.Grid { return k.Grid(s.baseArgs(args), l) },
+		Host:      kernels.HostKernel{F32: epilogueHost[float32](s), F64: epilogueHost[float64](s)}.Calling(k),
+		Cases:     s.cases, Trial: s.trial, Tol: s.tolerance()}
 	name := "." + strings.TrimSuffix(strings.TrimPrefix(s.m.file(true), "k_"), ".cl")
 	if s.Keep {
 		name += ".kept"

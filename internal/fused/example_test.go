@@ -17,7 +17,7 @@ func Example() {
 	args := []kernels.Arg{kernels.BufferArg(x, 0, 6), kernels.BufferArg(y, 0, 6),
 		kernels.IntArg(3), kernels.IntArg(2), // 2 rows of 3
 		kernels.IntArg(1), kernels.IntArg(2), kernels.IntArg(3), kernels.FloatArg(0.1)}
-	for _, op := range k.Describe(args) {
+	for _, op := range k.Semantics(args) {
 		m := op.(*operation.Map)
 		fmt.Println(m.Dims, m.Operands[0].Strides)
 		for _, r := range m.Results {

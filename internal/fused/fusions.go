@@ -8,7 +8,7 @@ import (
 // Fusions says how launches of a kernel are fused with others, and what else a launch of it may be
 // done as. The zero Fusions are none.
 type Fusions struct {
-	// AsElementwise returns the map, Generated, that computes the bits of a launch: a sum of few
+	// AsElementwise returns the map, Codegen, that computes the bits of a launch: a sum of few
 	// terms is the map x0 + x1 + x2 of views of its argument. Nil, or a nil map: there is none.
 	AsElementwise func(args []kernels.Arg, l kernels.Target) *operation.Map
 	// Batch says how several launches become one: see [Batch] and [FuseHorizontal]. Nil: they do not.

@@ -114,7 +114,7 @@ func newMap(j *kernels.FusedElementwise, t kernels.DType, l AccessPattern) *kern
 	m := newMapSpec(j, t, l)
 	k := &kernels.Kernel{Name: j.Entry(), File: m.file(true), GPU: m.file(false), Text: m.text(true),
 		GPUText: m.text(false),
-		Params:  m.params(), Grid: m.grid, Host: m.host(), Cases: m.cases, Describe: m.describe}
+		Params:  m.params(), Grid: m.grid, Host: m.host(), Cases: m.cases, Semantics: m.semantics}
 	if t != kernels.Float32 {
 		k.Defines = t.Define()
 	}
@@ -122,7 +122,7 @@ func newMap(j *kernels.FusedElementwise, t kernels.DType, l AccessPattern) *kern
 	k.Tol, k.Trial = m.tolerance(), m.trial
 	forms := Fusions{Rows: m.rowSpec(), Batch: m.batchSpec()}
 	if m.ofStorage() {
-		k.Describe, forms.Rows = nil, nil // its bytes are no numbers to those who read them
+		k.Semantics, forms.Rows = nil, nil // its bytes are no numbers to those who read them
 		k.Defines = strings.TrimSpace(k.Defines + m.castDefines())
 	}
 	k.Fusions = forms

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// describe says what a launch of a map computes: see kernels.Kernel.
-func (m *mapSpec) describe(args []kernels.Arg) []kernels.Operation {
+// semantics says what a launch of a map computes: see kernels.Kernel.
+func (m *mapSpec) semantics(args []kernels.Arg) []kernels.Op {
 	l := mapLoopsOf(m, args)
-	op := &operation.Map{Generated: true, Type: m.typ.Widened(), Dims: slices.Clone(l.dims[:l.rank]),
+	op := &operation.Map{Codegen: true, Type: m.typ.Widened(), Dims: slices.Clone(l.dims[:l.rank]),
 		Operands: make([]kernels.View, m.operandCount)}
 	view := func(t int) kernels.View { return kernels.ViewOf(args, t, 0, slices.Clone(l.strides[t][:l.rank])...) }
 	for t, operand := range m.uses {
@@ -24,10 +24,10 @@ func (m *mapSpec) describe(args []kernels.Arg) []kernels.Operation {
 	}
 	scalars := make([]operation.Scalar, len(m.f.Scalars))
 	for i, s := range m.scalars {
-		scalars[s] = operation.Passed(m.scalarsAt() + i)
+		scalars[s] = operation.ArgScalar(m.scalarsAt() + i)
 	}
 	for y, f := range m.j.Functions {
 		op.Results = append(op.Results, operation.Result{Function: f, Scalars: scalars, View: view(len(m.uses) + y)})
 	}
-	return []kernels.Operation{op}
+	return []kernels.Op{op}
 }

@@ -36,10 +36,10 @@ func FusePrologue(k *kernels.Kernel, args []kernels.Arg, makers []Launch,
 		args: append([]kernels.Arg(nil), args...)}
 	s.params = append(s.params, k.Params...)
 	for _, m := range makers {
-		if m.Kernel.Describe == nil {
+		if m.Kernel.Semantics == nil {
 			return nil, nil, errors.New("a launch before it does not say what it computes")
 		}
-		s.ops = append(s.ops, m.Kernel.Describe(m.Args))
+		s.ops = append(s.ops, m.Kernel.Semantics(m.Args))
 	}
 	for _, l := range Of(k).Prologues {
 		rows, columns := l.Size(args)
@@ -92,7 +92,7 @@ const (
 type prologueBuilder struct {
 	base   *kernels.Kernel
 	makers []Launch
-	ops    [][]kernels.Operation // of makers
+	ops    [][]kernels.Op // of makers
 	used   []bool
 	params []kernels.Param
 	args   []kernels.Arg

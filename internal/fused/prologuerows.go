@@ -147,13 +147,13 @@ func (s *prologueBuilder) made(begin origin, rows, columns, before int) (*comput
 
 // group adds what an operation of maker m makes of the matrix, and returns how many elements that
 // is.
-func (s *prologueBuilder) group(of *computedRows, op kernels.Operation, begin origin, m int) (elements int, err error) {
+func (s *prologueBuilder) group(of *computedRows, op kernels.Op, begin origin, m int) (elements int, err error) {
 	k, args := s.makers[m].Kernel, s.makers[m].Args
 	switch op := op.(type) {
 	case *operation.Gather:
 		return s.gather(of, op, begin, m)
 	case *operation.Map:
-		exact := op.Generated || op.Rounds || k.Tol.ULP == 0 && k.Tol.Rel == 0 && k.Tol.Scale == nil && k.Tol.Bound == nil
+		exact := op.Codegen || op.ExactRounding || k.Tol.ULP == 0 && k.Tol.Rel == 0 && k.Tol.Scale == nil && k.Tol.Bound == nil
 		if !exact {
 			return 0, errors.New("its kernel may round otherwise than its formula")
 		}
@@ -315,7 +315,7 @@ func (s *prologueBuilder) begin(b kernels.Buffer, before int) (first int, writte
 // writes reports whether a maker before one writes memory.
 func (s *prologueBuilder) writes(b kernels.Buffer, before int) bool {
 	for m := range before {
-		if slices.ContainsFunc(s.ops[m], func(op kernels.Operation) bool { return s.writesTo(op, m, b) }) {
+		if slices.ContainsFunc(s.ops[m], func(op kernels.Op) bool { return s.writesTo(op, m, b) }) {
 			return true
 		}
 	}
@@ -323,7 +323,7 @@ func (s *prologueBuilder) writes(b kernels.Buffer, before int) bool {
 }
 
 // writesTo reports whether an operation of a maker writes memory.
-func (s *prologueBuilder) writesTo(op kernels.Operation, maker int, b kernels.Buffer) bool {
+func (s *prologueBuilder) writesTo(op kernels.Op, maker int, b kernels.Buffer) bool {
 	_, writes := op.Views()
 	return slices.ContainsFunc(writes, func(v kernels.View) bool {
 		return v.Arg >= 0 && s.makers[maker].Args[v.Arg].Buf == b

@@ -20,7 +20,7 @@ type Gradients interface {
 	SumLoss(losses, y kernels.Arg, groups int, scale float64) (*kernels.Kernel, []kernels.Arg)
 	// Update returns the update that a launch with such arguments, which does the operations in
 	// list, is. It returns nil for any other launch.
-	Update(args []kernels.Arg, list []kernels.Operation) Update
+	Update(args []kernels.Arg, list []kernels.Op) Update
 	// Partials returns what a launch of kernel k sums on a device, if its result is the gradient of
 	// parameters from element `at` on and it reads from element `from` of the parts on. It returns
 	// nil if the launch does anything else.

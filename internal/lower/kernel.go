@@ -16,7 +16,7 @@ const group = 256
 // Rows returns the kernel of a row program. Its arguments are the inputs and the results of p, in
 // their order; the ints outer, len and inner; chunk, the length of a part, if lines are cut; run, how
 // many lines a run has, if results are sums over these; sets and span if [Sets]; then the numbers
-// of p. Grid, Tol, Cases and Describe are left to the caller, and Host if elements are ints. functions
+// of p. Grid, Tol, Cases and Semantics are left to the caller, and Host if elements are ints. functions
 // returns the OpenCL C of the function p.Name, with a prefix, that computes lines, and local is the
 // memory that it takes: see fused.RowSpec. Rows panics if p is no row program.
 //

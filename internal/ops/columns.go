@@ -25,7 +25,7 @@ var ColumnSums = &kernels.Kernel{Name: "k_column_sums", File: "columns_cpu.cl", 
 		tall := max(1, l.Group()/wide)
 		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(cols, wide), intmath.RoundUp(runs, tall)}, Local: [3]int{wide, tall}}
 	},
-	Host: kernels.HostKernel{F32: columnSumsHost[float32], F64: columnSumsHost[float64]}, Describe: describeColumnSums,
+	Host: kernels.HostKernel{F32: columnSumsHost[float32], F64: columnSumsHost[float64]}, Semantics: columnSumsSemantics,
 	Cases:   columnSumsCases,
 	Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "column_sums"}},
 	Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
@@ -57,7 +57,7 @@ func addRows[T kernels.Float](loops *vec.Loops[T], sum, rows []T) {
 	}
 }
 
-func describeColumnSums(in args) operations {
+func columnSumsSemantics(in args) operations {
 	rows, cols, run := int(in[2].Int), int(in[3].Int), int(in[4].Int)
 	return operations{columnSums(rows, cols, run, view(in, 0, 0, 0, cols, 1), view(in, 1, 0, 0, cols, 1))}
 }

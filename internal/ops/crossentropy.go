@@ -31,7 +31,7 @@ var (
 		for form := range all {
 			program := func() *ir.Program { return defs.CrossEntropy(entropyForm(form)) }
 			all[form] = rowKernel(program, lanesForOne, func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, false) }).
-				with(func(k *kernels.Kernel) { k.Trial, k.Describe = smallOnly, describeCrossEntropy(form) })
+				with(func(k *kernels.Kernel) { k.Trial, k.Semantics = smallOnly, crossEntropySemantics(form) })
 		}
 		return all
 	}()
@@ -39,7 +39,7 @@ var (
 		for form := range all {
 			program := func() *ir.Program { return defs.CrossEntropyGrad(entropyForm(form)) }
 			all[form] = rowKernel(program, lanesForTwo, func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, true) }).
-				with(func(k *kernels.Kernel) { k.Trial, k.Describe = smallOnly, describeCrossEntropyGrad(form) })
+				with(func(k *kernels.Kernel) { k.Trial, k.Semantics = smallOnly, crossEntropyGradSemantics(form) })
 		}
 		return all
 	}()
@@ -66,7 +66,7 @@ func entropyArgs(form int, gradient bool) entropyAt {
 	return at
 }
 
-func describeCrossEntropy(form int) func(args) operations {
+func crossEntropySemantics(form int) func(args) operations {
 	at := entropyArgs(form, false)
 	return func(in args) operations {
 		l := crossEntropySpec(in, form, at)
@@ -76,7 +76,7 @@ func describeCrossEntropy(form int) func(args) operations {
 	}
 }
 
-func describeCrossEntropyGrad(form int) func(args) operations {
+func crossEntropyGradSemantics(form int) func(args) operations {
 	at := entropyArgs(form, true)
 	return func(in args) operations {
 		l, each := crossEntropySpec(in, form, at), form/EntropyEach&1

@@ -204,7 +204,7 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 			}
 			return others
 		},
-		Cases: p.cases, Describe: p.describe,
+		Cases: p.cases, Semantics: p.semantics,
 		Trial: p.trial,
 		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: p.scale},
 	}
@@ -229,7 +229,7 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 	}
 	if tile.Inner.swizzled() { // opaque: what it reads is not what it is said to be a product of
 		k.Params = append(k.Params, packedParams...)
-		k.Describe, forms.Epilogue = nil, nil
+		k.Semantics, forms.Epilogue = nil, nil
 	}
 	k.Fusions = forms
 	if tile.Inner.stored() {

@@ -197,7 +197,7 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 		Host: kernels.HostKernel{F32: gemmBatchHost(p, blas32.Implementation().Sgemm),
 			F64: gemmBatchHost(p, blas64.Implementation().Dgemm)},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: p.scale},
-		Cases: p.batchCases, Describe: p.describeBatch, Trial: p.batchTrial,
+		Cases: p.batchCases, Semantics: p.batchSemantics, Trial: p.batchTrial,
 		Fusions: fused.Fusions{Epilogue: p.stores(batchLen)},
 	}
 	if tile.Inner.stored() {
@@ -239,8 +239,8 @@ func gemmBatchHost[T kernels.Float](p *product, gemm blasGemm[T]) func(kernels.H
 	}
 }
 
-// describeBatch says what a batch of products does.
-func (p *product) describeBatch(in args) operations {
+// batchSemantics says what a batch of products does.
+func (p *product) batchSemantics(in args) operations {
 	num := func(i int) int { return int(in[i].Int) }
 	m, n, lda, ldb, ldc := num(gemmM), num(gemmN), num(gemmLDA), num(gemmLDB), num(gemmLDC)
 	rowA, stepA, rowB, stepB := lda, 1, 1, ldb
@@ -250,18 +250,18 @@ func (p *product) describeBatch(in args) operations {
 	if p.form.TransposesB() {
 		rowB, stepB = ldb, 1
 	}
-	list := p.describeProducts(in, batchOf(num, batchLen), m, n, num(gemmK), num(gemmSlice), ldc, num(gemmAccumulate) != 0,
+	list := p.productsSemantics(in, batchOf(num, batchLen), m, n, num(gemmK), num(gemmSlice), ldc, num(gemmAccumulate) != 0,
 		num(gemmBiased) != 0, view(in, gemmA, 0, rowA, stepA), view(in, gemmB, 0, stepB, rowB), view(in, gemmC, 0))
 	return p.withScratch(list, in)
 }
 
-// describeProducts describes a batch of products of A (i, k) and B (k, j) to C, whose matrices lie
+// productsSemantics describes a batch of products of A (i, k) and B (k, j) to C, whose matrices lie
 // one after the other.
-func (p *product) describeProducts(in args, b Batch, m, n, k, slice, ldc int, accumulate, biased bool,
+func (p *product) productsSemantics(in args, b Batch, m, n, k, slice, ldc int, accumulate, biased bool,
 	A, B, C kernels.View) operations {
 	A.Strides, B.Strides = slices.Concat(b.A[:], A.Strides), slices.Concat(b.B[:], B.Strides)
 	whole := []int{b.N[1] * b.N[2] * m * ldc, b.N[2] * m * ldc, m * ldc}
-	sum := &operation.Product{Batch: b.N[:], M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(), A: A, B: B, C: C}
+	sum := &operation.MatMul{Batch: b.N[:], M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(), A: A, B: B, C: C}
 	sum.C.Strides = slices.Concat(whole, []int{b.Len() * m * ldc, ldc, 1})
 	C.Strides = append(whole, ldc, 1)
 	return productOperations(in, sum, C, accumulate, biased, func(kernels.View) operations { return nil })
@@ -367,7 +367,7 @@ func (p *product) batchTrial(like []kernels.Arg) []kernels.Operand {
 var GemmDirect = &kernels.Kernel{Name: "k_gemm_direct", File: "gemm_direct.cl",
 	Params: append([]kernels.Param{in("A"), in("B"), inOut("C"), intArg("m"), intArg("n"), intArg("K"), intArg("a_row"), intArg("a_step"),
 		intArg("b_step"), intArg("b_column"), intArg("accumulate")}, batchParams...),
-	Grid: kernels.GridPerElement(2), Describe: describeDirect, Cases: directCases, Trial: directTrial,
+	Grid: kernels.GridPerElement(2), Semantics: directSemantics, Cases: directCases, Trial: directTrial,
 	Fusions: fused.Fusions{Epilogue: storesDirect},
 	Host:    kernels.HostKernel{F32: directHost[float32], F64: directHost[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
@@ -404,9 +404,9 @@ func directHost[T kernels.Float](c kernels.HostArgs[T]) {
 	})
 }
 
-func describeDirect(in args) operations {
+func directSemantics(in args) operations {
 	num := func(i int) int { return int(in[i].Int) }
-	return new(product).describeProducts(in, batchOf(num, directBatch), num(3), num(4), num(5), max(1, num(5)), num(4), num(10) != 0,
+	return new(product).productsSemantics(in, batchOf(num, directBatch), num(3), num(4), num(5), max(1, num(5)), num(4), num(10) != 0,
 		false, view(in, 0, 0, num(6), num(7)), view(in, 1, 0, num(8), num(9)), view(in, 2, 0))
 }
 

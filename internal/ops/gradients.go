@@ -29,7 +29,7 @@ type update struct {
 }
 
 // Update is that of gradsums.Gradients: a launch is AdamW by its description.
-func (gradients) Update(in []kernels.Arg, list []kernels.Operation) gradsums.Update {
+func (gradients) Update(in []kernels.Arg, list []kernels.Op) gradsums.Update {
 	if len(list) != 1 {
 		return nil
 	}

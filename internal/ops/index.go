@@ -68,9 +68,9 @@ var (
 			// All units have some of the rows, and no more work-items read all indices than that takes.
 			return kernels.Groups(blocks, min(rows, intmath.CeilDiv(l.Units, max(blocks, 1))))
 		},
-		Params:   []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("n"), intArg("cols"), intArg("rows"), intArg("how")},
-		Host:     kernels.HostKernel{F32: scatterRowsHost[float32], F64: scatterRowsHost[float64]},
-		Describe: describeScatter}, "index.cl", "k_scatter_int_rows",
+		Params:    []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("n"), intArg("cols"), intArg("rows"), intArg("how")},
+		Host:      kernels.HostKernel{F32: scatterRowsHost[float32], F64: scatterRowsHost[float64]},
+		Semantics: scatterSemantics}, "index.cl", "k_scatter_int_rows",
 		kernels.ElementHostKernel(scatterRowsHost[int32]), kernels.ElementHostKernel(scatterRowsHost[uint8]),
 		kernels.HostKernel{}, kernels.ElementHostKernel(scatterRowsHost[int64])))
 )
@@ -78,7 +78,7 @@ var (
 // opaqueForms takes the description from the forms of k for integers.
 func opaqueForms(k *kernels.Kernel) *kernels.Kernel {
 	for _, t := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Int64} {
-		k.Of(t).Describe = nil
+		k.Of(t).Semantics = nil
 	}
 	return k
 }

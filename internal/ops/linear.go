@@ -60,7 +60,7 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 		},
 		Host:  kernels.HostKernel{F32: linearGradHost[float32](g), F64: linearGradHost[float64](g)},
 		Tol:   kernels.Tolerance{ULP: 4, Bound: g.bound},
-		Cases: g.cases, Describe: g.describe, Fusions: fused.Fusions{Split: g.parts},
+		Cases: g.cases, Semantics: g.semantics, Fusions: fused.Fusions{Split: g.parts},
 		Trial: func(like []kernels.Arg) []kernels.Operand { return g.trial(params, like) },
 	}
 }

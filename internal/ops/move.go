@@ -15,7 +15,7 @@ var (
 	Fill = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl",
 		Grid:   kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n"), floatArg("value")},
-		Host:   kernels.HostKernel{F32: fillHost[float32], F64: fillHost[float64]}, Describe: describeFill}, "move.cl",
+		Host:   kernels.HostKernel{F32: fillHost[float32], F64: fillHost[float64]}, Semantics: fillSemantics}, "move.cl",
 		"k_fill_int",
 		kernels.ElementHostKernel(fillIntHost[int32]), kernels.ElementHostKernel(fillIntHost[uint8]),
 		kernels.ElementHostKernel(fillIntHost[uint16]), kernels.ElementHostKernel(fillIntHost[int64])), nil)
@@ -23,7 +23,7 @@ var (
 	Zero = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl",
 		Grid:   kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n")},
-		Host:   kernels.HostKernel{F32: zeroHost[float32], F64: zeroHost[float64]}, Describe: describeZero}, "move.cl",
+		Host:   kernels.HostKernel{F32: zeroHost[float32], F64: zeroHost[float64]}, Semantics: zeroSemantics}, "move.cl",
 		"k_zero",
 		kernels.ElementHostKernel(zeroHost[int32]), kernels.ElementHostKernel(zeroHost[uint8]),
 		kernels.ElementHostKernel(zeroHost[uint16]), kernels.ElementHostKernel(zeroHost[int64])), nil)
@@ -39,7 +39,7 @@ var (
 			return kernels.Grid2D(cols, n, l)
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("n"), intArg("cols"), intArg("rows")},
-		Host:   kernels.HostKernel{F32: gatherRowsHost[float32], F64: gatherRowsHost[float64]}, Describe: describeGather},
+		Host:   kernels.HostKernel{F32: gatherRowsHost[float32], F64: gatherRowsHost[float64]}, Semantics: gatherSemantics},
 		"move.cl", "k_gather_rows",
 		kernels.ElementHostKernel(gatherRowsHost[int32]), kernels.ElementHostKernel(gatherRowsHost[uint8]),
 		kernels.ElementHostKernel(gatherRowsHost[uint16]), kernels.ElementHostKernel(gatherRowsHost[int64]))

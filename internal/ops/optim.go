@@ -12,14 +12,14 @@ var (
 	// SGD: P, G, V, n, lr, momentum, l2, nesterov.
 	SGD = trial.Elementwise(&kernels.Kernel{Name: "k_sgd", File: "optim.cl", Grid: kernels.GridPerElement(0),
 		Params: append(append([]kernels.Param{inOut("P"), in("G"), inOut("V"), intArg("n")}, sgdScalars...), intArg("nesterov")),
-		Host:   kernels.HostKernel{F32: sgdHost[float32], F64: sgdHost[float64]}, Describe: describeSGD,
+		Host:   kernels.HostKernel{F32: sgdHost[float32], F64: sgdHost[float64]}, Semantics: sgdSemantics,
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sgd", Items: true}},
 		Tol:     kernels.Tolerance{ULP: 8, Rel: 4}},
 		func(ops []kernels.Operand) { trial.SetNumbers(ops[4:], sgdNumbers...) })
 	// AdamW: P, G, M, V, n, decay, b1, one_b1, b2, one_b2, step, root, eps.
 	AdamW = trial.Elementwise(&kernels.Kernel{Name: "k_adamw", File: "optim.cl", Grid: kernels.GridPerElement(0),
 		Params: append([]kernels.Param{inOut("P"), in("G"), inOut("M"), inOut("V"), intArg("n")}, adamwScalars...),
-		Host:   kernels.HostKernel{F32: adamwHost[float32], F64: adamwHost[float64]}, Describe: describeAdamW,
+		Host:   kernels.HostKernel{F32: adamwHost[float32], F64: adamwHost[float64]}, Semantics: adamwSemantics,
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "adamw", Items: true}},
 		Tol:     kernels.Tolerance{ULP: 8, Rel: 4}}, func(ops []kernels.Operand) {
 		ops[3].Lo = 0 // squares
@@ -59,14 +59,14 @@ func adamwUpdater[T kernels.Float](c kernels.HostArgs[T], at int) func(updated[T
 	return func(x updated[T]) { loops.AdamW(x[0], x[1], x[2], x[3], by) }
 }
 
-// describeSGD: P, G, V, n, lr, momentum, l2, nesterov.
-func describeSGD(in args) operations {
+// sgdSemantics: P, G, V, n, lr, momentum, l2, nesterov.
+func sgdSemantics(in args) operations {
 	return operations{sgdRuleOf(in[7].Int != 0).operation(int(in[3].Int), 4, view(in, 0, 0, 1), view(in, 1, 0, 1), view(in, 2, 0, 1))}
 }
 
-// describeAdamW: P, G, M, V, n, and the scalars.
-func describeAdamW(in args) operations {
+// adamwSemantics: P, G, M, V, n, and the scalars.
+func adamwSemantics(in args) operations {
 	op := adamwRule.operation(int(in[4].Int), 5, view(in, 0, 0, 1), view(in, 1, 0, 1), view(in, 2, 0, 1), view(in, 3, 0, 1))
-	op.Rounds = true
+	op.ExactRounding = true
 	return operations{op}
 }

@@ -15,9 +15,9 @@ import (
 var (
 	// ReducePartials writes it: PART, G, Y [size], size, groups.
 	ReducePartials = &kernels.Kernel{Name: "k_reduce_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: partialsGrid(2),
-		Params:   []kernels.Param{in("PART"), in("G"), out("Y"), intArg("size"), intArg("groups")},
-		Host:     kernels.HostKernel{F32: reducePartialsHost[float32], F64: reducePartialsHost[float64]},
-		Describe: describeReducePartials,
+		Params:    []kernels.Param{in("PART"), in("G"), out("Y"), intArg("size"), intArg("groups")},
+		Host:      kernels.HostKernel{F32: reducePartialsHost[float32], F64: reducePartialsHost[float64]},
+		Semantics: reducePartialsSemantics,
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 			return float64(a[4].Int) * kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 1)
 		}}}
@@ -27,10 +27,10 @@ var (
 	AdamWPartials = tried(&kernels.Kernel{Name: "k_adamw_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: adamwPartialsGrid,
 		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"), in("LOSS"), out("SUM"),
 			intArg("size"), intArg("groups"), intArg("losses"), floatArg("scale")}, adamwScalars...),
-		Host:     kernels.HostKernel{F32: adamwPartialsHost[float32], F64: adamwPartialsHost[float64]},
-		Describe: describeAdamWPartials,
-		Fusions:  fused.Fusions{Batch: &fused.BatchSpec{Function: "adamw_partials", Local: "SLICES * WIDE", Items: true}},
-		Tol:      kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
+		Host:      kernels.HostKernel{F32: adamwPartialsHost[float32], F64: adamwPartialsHost[float64]},
+		Semantics: adamwPartialsSemantics,
+		Fusions:   fused.Fusions{Batch: &fused.BatchSpec{Function: "adamw_partials", Local: "SLICES * WIDE", Items: true}},
+		Tol:       kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
 		ops[4].Lo = 0 // squares
 		trial.SetNumbers(ops[11:], adamwNumbers...)
 		return true
@@ -113,23 +113,23 @@ func sumPartials[T kernels.Float](loops *vec.Loops[T], y, part []T, seed T, size
 }
 
 // sumPartialsOf is the sum of partial sums [groups, size] in an argument, in temporary 0.
-func sumPartialsOf(in args, part, size, groups int) kernels.Operation {
+func sumPartialsOf(in args, part, size, groups int) kernels.Op {
 	return &operation.Reduction{Function: fn.Add, Outer: 1, Len: groups, Inner: size, Shares: 1, Chunk: groups,
 		X: view(in, part, 0, 0, size, 1), Y: temporary(0, 0, 0, 1)}
 }
 
-// describeReducePartials: PART, G, Y, size, groups.
-func describeReducePartials(in args) operations {
+// reducePartialsSemantics: PART, G, Y, size, groups.
+func reducePartialsSemantics(in args) operations {
 	size := int(in[3].Int)
 	return operations{sumPartialsOf(in, 0, size, int(in[4].Int)),
 		mapped(fn.Mul, nil, []int{size}, view(in, 2, 0, 1), view(in, 1, 0, 0), temporary(0, 1))}
 }
 
-// describeAdamWPartials: P, PART, G, M, V, LOSS, SUM, size, groups, losses, scale, and the scalars.
-func describeAdamWPartials(in args) operations {
+// adamwPartialsSemantics: P, PART, G, M, V, LOSS, SUM, size, groups, losses, scale, and the scalars.
+func adamwPartialsSemantics(in args) operations {
 	size, losses := int(in[7].Int), int(in[9].Int)
 	update := adamwSeededRule.operation(size, 11, view(in, 0, 0, 1), temporary(0, 1), view(in, 3, 0, 1), view(in, 4, 0, 1), view(in, 2, 0, 0))
-	update.Rounds = true
+	update.ExactRounding = true
 	list := operations{sumPartialsOf(in, 1, size, int(in[8].Int)), update}
 	if losses == 0 {
 		return list

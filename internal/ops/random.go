@@ -15,26 +15,26 @@ import (
 var (
 	// Uniform is uniform in [low, high): Y, n, seed_lo, seed_hi, call, low, high.
 	Uniform = tried(&kernels.Kernel{Name: "k_uniform", File: "random.cl", Grid: perFour,
-		Params:   append(streamParams("Y", kernels.Out), floatArg("low"), floatArg("high")),
-		Host:     kernels.HostKernel{F32: uniformHost[float32], F64: uniformHost[float64]},
-		Describe: describeRandom(operation.UniformFloats), Tol: kernels.ULP(1)}, func(ops []kernels.Operand) bool {
+		Params:    append(streamParams("Y", kernels.Out), floatArg("low"), floatArg("high")),
+		Host:      kernels.HostKernel{F32: uniformHost[float32], F64: uniformHost[float64]},
+		Semantics: randomSemantics(operation.UniformFloats), Tol: kernels.ULP(1)}, func(ops []kernels.Operand) bool {
 		trial.SetNumbers(ops[5:], -2, 5)
 		return true
 	})
 	// Normal is normal with mean and sd: Y, n, seed_lo, seed_hi, call, mean, sd.
 	Normal = tried(&kernels.Kernel{Name: "k_normal", File: "random.cl", Grid: perFour,
-		Params:   append(streamParams("Y", kernels.Out), floatArg("mean"), floatArg("sd")),
-		Host:     kernels.HostKernel{F32: normalHost[float32], F64: normalHost[float64]},
-		Describe: describeRandom(operation.NormalFloats), Tol: kernels.Tolerance{ULP: 16, Rel: 4}},
+		Params:    append(streamParams("Y", kernels.Out), floatArg("mean"), floatArg("sd")),
+		Host:      kernels.HostKernel{F32: normalHost[float32], F64: normalHost[float64]},
+		Semantics: randomSemantics(operation.NormalFloats), Tol: kernels.Tolerance{ULP: 16, Rel: 4}},
 		func(ops []kernels.Operand) bool {
 			trial.SetNumbers(ops[5:], 1, 2)
 			return true
 		})
 	// RandomInts is uniform in [0, bound): Y, n, seed_lo, seed_hi, call, bound.
 	RandomInts = &kernels.Kernel{Name: "k_random_ints", File: "random.cl", Grid: perFour,
-		Params:   append(streamParams("Y", kernels.OutInts), intArg("bound")),
-		Host:     kernels.HostKernel{F32: randomIntsHost[float32], F64: randomIntsHost[float64]},
-		Describe: describeRandom(operation.UniformInts)}
+		Params:    append(streamParams("Y", kernels.OutInts), intArg("bound")),
+		Host:      kernels.HostKernel{F32: randomIntsHost[float32], F64: randomIntsHost[float64]},
+		Semantics: randomSemantics(operation.UniformInts)}
 )
 
 func streamParams(out string, mode kernels.Mode) []kernels.Param {

@@ -16,7 +16,7 @@ var (
 	Sum = &kernels.Kernel{Name: "k_sum", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
 		Grid:   perChunk(1),
 		Params: []kernels.Param{in("X"), out("P"), intArg("n"), intArg("chunk"), floatArg("scale")},
-		Host:   kernels.HostKernel{F32: sumHost[float32], F64: sumHost[float64]}, Describe: describeSum,
+		Host:   kernels.HostKernel{F32: sumHost[float32], F64: sumHost[float64]}, Semantics: sumSemantics,
 		Fusions: fused.Fusions{Rows: sumRows("sum", func(a []kernels.Arg) (rows, n int) { return a[1].N, int(a[3].Int) })},
 		Tol:     kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
 	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or
@@ -25,7 +25,7 @@ var (
 		Grid: sumAxisGrid,
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
 			floatArg("scale"), intArg("accumulate")},
-		Host: kernels.HostKernel{F32: sumAxisHost[float32], F64: sumAxisHost[float64]}, Describe: describeSumAxis,
+		Host: kernels.HostKernel{F32: sumAxisHost[float32], F64: sumAxisHost[float64]}, Semantics: sumAxisSemantics,
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sum_axis", Local: "SUM_GROUP",
 			GroupRanges: &fused.GroupRanges{Items: sumGroup, Ints: []string{"lx"},
 				Of: func(g kernels.Grid) []int { return []int{g.Local[0]} },

@@ -65,7 +65,7 @@ func newIntReduction[T element](t kernels.DType) intReduction {
 			[]kernels.Param{buffer("X", kernels.In, t), buffer("J", kernels.In, long),
 				buffer("Y", kernels.Out, t), buffer("I", kernels.Out, long)}, "least", "given"),
 	}
-	r.sum.Describe = describeSumInts
+	r.sum.Semantics = sumIntsSemantics
 	return r
 }
 
@@ -108,8 +108,8 @@ func eachIntLine[T element](c kernels.HostArgs[T], sizes int, f func(u, at, k, e
 	})
 }
 
-// describeSumInts: X, Y, outer, len, inner, parts, chunk, apart, kind. What is no sum is opaque.
-func describeSumInts(in args) operations {
+// sumIntsSemantics: X, Y, outer, len, inner, parts, chunk, apart, kind. What is no sum is opaque.
+func sumIntsSemantics(in args) operations {
 	num := func(i int) int { return int(in[i].Int) }
 	outer, n, inner, parts := num(2), num(3), num(4), num(5)
 	if num(8) != IntsSum {

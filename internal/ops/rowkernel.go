@@ -15,7 +15,7 @@ func rowKernel(program func() *ir.Program, forms []laneForm, cases func(s rowSiz
 		k, functions, local := lower.Rows(p, r.types...)
 		at := lower.LayoutOf(p)
 		size := func(a []kernels.Arg, i int) int { return int(a[at.Sizes+i].Int) }
-		k.Grid, k.Describe = lines(at.Sizes), describeRows(p, r.types)
+		k.Grid, k.Semantics = lines(at.Sizes), rowSemantics(p, r.types)
 		if !lower.Exact(p) {
 			k.Tol = kernels.Tolerance{ULP: 4, Bound: lower.Bound(p, additions)}
 		}

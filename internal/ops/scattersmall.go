@@ -14,7 +14,7 @@ var ScatterLists = opaqueForms(kernels.Typed(&kernels.Kernel{Name: "k_scatter_li
 		return kernels.Grid{Dims: 1, Global: [3]int{int(a[5].Int) * listGroup}, Local: [3]int{listGroup}}
 	},
 	Params: ScatterRows.Params,
-	Host:   ScatterRows.Host, Describe: describeScatter}, "scatter_small.cl", "k_scatter_lists",
+	Host:   ScatterRows.Host, Semantics: scatterSemantics}, "scatter_small.cl", "k_scatter_lists",
 	kernels.ElementHostKernel(scatterRowsHost[int32]), kernels.ElementHostKernel(scatterRowsHost[uint8]),
 	kernels.HostKernel{}, kernels.ElementHostKernel(scatterRowsHost[int64])))
 

@@ -17,7 +17,7 @@ func sumAxisTerms(a []kernels.Arg, l kernels.Target) *operation.Map {
 	if l.CPU || n < 2 || n > kernels.MapOperands || a[5].Float != 1 || scalar != nil || a[6].Int != 0 {
 		return nil
 	}
-	m := &operation.Map{Generated: true, Dims: []int{outer, inner}}
+	m := &operation.Map{Codegen: true, Dims: []int{outer, inner}}
 	for k := range n {
 		m.Operands = append(m.Operands, kernels.ViewOf(a, 0, k*inner, n*inner, 1))
 	}

@@ -50,7 +50,7 @@ func newTogether(name string, typ kernels.DType, functions []*kernels.Function) 
 	}
 	slices.Sort(t.operands)
 	k := &kernels.Kernel{Name: name, File: name + ".cl", GPU: name + ".gpu.cl", Text: t.text(name, true), GPUText: t.text(name, false),
-		Params: t.params(), Cases: t.cases, Describe: t.describe}
+		Params: t.params(), Cases: t.cases, Semantics: t.semantics}
 	n := t.nAt()
 	k.Grid = func(args []kernels.Arg, l kernels.Target) kernels.Grid {
 		if l.CPU {
@@ -343,9 +343,9 @@ func whole(operand, c int, random uint32) float64 {
 	return float64(int32(random%80) - 40)
 }
 
-func (t *together) describe(args []kernels.Arg) []kernels.Operation {
+func (t *together) semantics(args []kernels.Arg) []kernels.Op {
 	n := int(args[t.nAt()].Int)
-	var list []kernels.Operation
+	var list []kernels.Op
 	for j, f := range t.functions {
 		m := &operation.Map{Dims: []int{n}, Operands: make([]kernels.View, f.Operands())}
 		for k, i := range t.operands {
@@ -355,7 +355,7 @@ func (t *together) describe(args []kernels.Arg) []kernels.Operation {
 		}
 		r := operation.Result{Function: f, Scalars: make([]operation.Scalar, len(f.Scalars)),
 			View: kernels.ViewOf(args, len(t.operands), j*n, 1)}
-		t.scalars(j, func(i, at int) { r.Scalars[i] = operation.Passed(at) })
+		t.scalars(j, func(i, at int) { r.Scalars[i] = operation.ArgScalar(at) })
 		m.Results = []operation.Result{r}
 		list = append(list, m)
 	}

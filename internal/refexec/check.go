@@ -16,15 +16,15 @@ import (
 // error is nil, and so are uses, for a launch that is opaque or has no work-item on a device with
 // the limits l.
 func Check(k *kernels.Kernel, float kernels.DType, l kernels.Target, args []kernels.Arg) (uses []Use, err error) {
-	if k.Describe == nil || k.Grid(args, l).Empty() {
+	if k.Semantics == nil || k.Grid(args, l).Empty() {
 		return nil, nil
 	}
-	list := k.Describe(blind(args, 1))
+	list := k.Semantics(blind(args, 1))
 	if len(list) == 0 {
 		return nil, nil
 	}
-	if !reflect.DeepEqual(list, k.Describe(blind(args, 2))) {
-		return nil, errors.New("it depends on a float that the launch passes: name the argument, with operation.Passed")
+	if !reflect.DeepEqual(list, k.Semantics(blind(args, 2))) {
+		return nil, errors.New("it depends on a float that the launch passes: name the argument, with operation.ArgScalar")
 	}
 	margin := compare.MarginOf(k, float, args)
 	got, want := clone(args), clone(args)

@@ -59,7 +59,7 @@ func TestHalfProducts(t *testing.T) {
 			{"a bias", kernel, plain(false, true), map[int][]float64{3: plusOne}},
 			{"a map", mapped, stores, map[int][]float64{3: sums, 15: twice}},
 		} {
-			ops := p.k.Describe(p.args)
+			ops := p.k.Semantics(p.args)
 			if _, err := refexec.Check(p.k, kernels.Float32, limits[0], p.args); err != nil || len(ops) == 0 {
 				t.Errorf("%v, %s: %d operations, %v", c.typ, p.name, len(ops), err)
 				continue

@@ -71,8 +71,8 @@ var opaque = map[string]string{
 	"k_sort_merge":                 "a sort is no operation that there is",
 	"k_select_median":              "takes elements by their rank",
 	"k_median":                     "takes elements by where a NaN is",
-	"k_matmul_integer":             "a Product is of floats",
-	"k_matmul_integer_dot":         "a Product is of floats",
+	"k_matmul_integer":             "a MatMul is of floats",
+	"k_matmul_integer_dot":         "a MatMul is of floats",
 	"k_conv_integer":               "no operation of the eight is a convolution",
 	"k_matmul_quantized":           "unpacks integers, which no operand is",
 	"k_matmul_quantized_rows":      "unpacks integers, which no operand is",
@@ -104,7 +104,7 @@ func TestDescriptions(t *testing.T) {
 				if strings.Contains(k.Text, ", lowbit\n") {
 					why = "it converts elements for storage, which are bytes to a description"
 				}
-				if k.Describe == nil {
+				if k.Semantics == nil {
 					if why == "" {
 						t.Errorf("%s does not describe itself, and is not among the kernels that are opaque", name)
 					}

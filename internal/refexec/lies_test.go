@@ -40,20 +40,20 @@ func truth(a []kernels.Arg) (copied, last, sum *operation.Map) {
 		Results: []operation.Result{{Function: fn.Identity, View: out}}}
 	last = &operation.Map{Results: []operation.Result{{Function: minus, View: kernels.ViewOf(a, 2, n)}}}
 	sum = &operation.Map{Dims: []int{n}, Operands: []kernels.View{x, y},
-		Results: []operation.Result{{Function: plus, Scalars: []operation.Scalar{operation.Passed(4)}, View: y}}}
+		Results: []operation.Result{{Function: plus, Scalars: []operation.Scalar{operation.ArgScalar(4)}, View: y}}}
 	return copied, last, sum
 }
 
 // TestLies: a description that is not what the kernel computes is found, whatever is wrong with it.
 func TestLies(t *testing.T) {
-	type list = []kernels.Operation
+	type list = []kernels.Op
 	for name, c := range map[string]struct {
-		describe func(a []kernels.Arg, copied, last, sum *operation.Map) list
-		say      string // "" where there is nothing to find
+		semantics func(a []kernels.Arg, copied, last, sum *operation.Map) list
+		say       string // "" where there is nothing to find
 	}{
 		"none": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{copied, last, sum} }, ""},
 		"by a temporary": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
-			kept := kernels.View{Arg: operation.Temporary(0), Offset: 3, Strides: []int{-1}}
+			kept := kernels.View{Arg: operation.Temp(0), Offset: 3, Strides: []int{-1}}
 			kept.Offset += sum.Dims[0]
 			first := *copied
 			first.Results = []operation.Result{{Function: fn.Identity, View: kept}}
@@ -74,15 +74,15 @@ func TestLies(t *testing.T) {
 			return list{copied, last, sum}
 		}, "Y[0]"},
 		"a number that is passed": {func(a []kernels.Arg, copied, last, sum *operation.Map) list {
-			sum.Results[0].Scalars = []operation.Scalar{operation.Constant(a[4].Float)}
+			sum.Results[0].Scalars = []operation.Scalar{operation.ConstScalar(a[4].Float)}
 			return list{copied, last, sum}
 		}, "depends on a float"},
 		"another argument": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
-			sum.Results[0].Scalars = []operation.Scalar{operation.Passed(3)}
+			sum.Results[0].Scalars = []operation.Scalar{operation.ArgScalar(3)}
 			return list{copied, last, sum}
 		}, "Y[0]"},
 		"memory as a number": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
-			sum.Results[0].Scalars = []operation.Scalar{operation.Passed(0)}
+			sum.Results[0].Scalars = []operation.Scalar{operation.ArgScalar(0)}
 			return list{copied, last, sum}
 		}, "argument 0 is no number"},
 		"a number as memory": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
@@ -138,14 +138,14 @@ func TestLies(t *testing.T) {
 			return list{copied, last, sum}
 		}, "read after another index wrote it"},
 		"an empty temporary": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
-			copied.Operands[0].Arg = operation.Temporary(0)
+			copied.Operands[0].Arg = operation.Temp(0)
 			return list{copied, last, sum}
 		}, "temporary 0, which nothing has written"},
 	} {
 		k := axpy
-		k.Describe = func(a []kernels.Arg) []kernels.Operation {
+		k.Semantics = func(a []kernels.Arg) []kernels.Op {
 			copied, last, sum := truth(a)
-			return c.describe(a, copied, last, sum)
+			return c.semantics(a, copied, last, sum)
 		}
 		o := kernels.NewOperands(kernels.Float32, 1, 2).In(5, 1, 2).In(5, 1, 2).Out(6).Int(5).Float(2)
 		before := o.Args[1].At(0)

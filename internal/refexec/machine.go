@@ -125,9 +125,9 @@ func (m *machine[T]) load(v kernels.View, index ...int) float64 {
 		c, written := m.temporaries[v.Arg][at]
 		switch {
 		case !written:
-			m.fail("index %v is element %d of temporary %d, which nothing has written", index, at, operation.Temporary(v.Arg))
+			m.fail("index %v is element %d of temporary %d, which nothing has written", index, at, operation.Temp(v.Arg))
 		case c.typ != v.Type:
-			m.fail("element %d of temporary %d was written as %v, and is read as %v", at, operation.Temporary(v.Arg),
+			m.fail("element %d of temporary %d was written as %v, and is read as %v", at, operation.Temp(v.Arg),
 				c.typ, v.Type)
 		}
 		m.mayRead(c.by, v.Arg, at)

@@ -15,14 +15,14 @@ import (
 
 // Run computes a list of operations of a launch with args as host memory, whose floats are of type
 // float. The error says which of them is none, or does what none may. Uses is of each argument.
-func Run(list []kernels.Operation, float kernels.DType, args []kernels.Arg) (uses []Use, err error) {
+func Run(list []kernels.Op, float kernels.DType, args []kernels.Arg) (uses []Use, err error) {
 	if float == kernels.Float64 {
 		return run[float64](list, float, args)
 	}
 	return run[float32](list, float, args)
 }
 
-func run[T kernels.Float](list []kernels.Operation, float kernels.DType, args []kernels.Arg) ([]Use, error) {
+func run[T kernels.Float](list []kernels.Op, float kernels.DType, args []kernels.Arg) ([]Use, error) {
 	m := newMachine[T](float, args)
 	for i, op := range list {
 		m.begin(i + 1)
@@ -32,7 +32,7 @@ func run[T kernels.Float](list []kernels.Operation, float kernels.DType, args []
 		switch op := op.(type) {
 		case *operation.Map:
 			m.elements(op)
-		case *operation.Product:
+		case *operation.MatMul:
 			m.product(op)
 		case *operation.Reduction:
 			m.reduce(op)
@@ -118,7 +118,7 @@ func (m *machine[T]) elements(op *operation.Map) {
 	})
 }
 
-func (m *machine[T]) product(op *operation.Product) {
+func (m *machine[T]) product(op *operation.MatMul) {
 	n := len(op.Batch)
 	for s := 0; s*op.Slice < op.K || s == 0; s++ {
 		each(slices.Concat(op.Batch, []int{op.M, op.N}), func(at []int) {

@@ -27,7 +27,7 @@ type reader struct {
 type memory interface{ At(i int) float64 }
 
 func (r *reader) Launch(k *kernels.Kernel, args []kernels.Arg) {
-	if k.Describe == nil {
+	if k.Semantics == nil {
 		if opaque[k.Name] == "" {
 			r.t.Errorf("%s is opaque", k.Name)
 		}
@@ -36,7 +36,7 @@ func (r *reader) Launch(k *kernels.Kernel, args []kernels.Arg) {
 	r.launches[k.Name]++
 	onHost := append([]kernels.Arg{}, args...)
 	hosts := map[kernels.Buffer]*kernels.HostBuffer{}
-	named := passed(k.Describe(args))
+	named := passed(k.Semantics(args))
 	for i := range onHost {
 		a := &onHost[i]
 		if s, _, _ := a.StepScalar(); s != nil {
@@ -62,7 +62,7 @@ func (r *reader) Launch(k *kernels.Kernel, args []kernels.Arg) {
 }
 
 // passed returns the arguments that operations name as numbers.
-func passed(list []kernels.Operation) map[int]bool {
+func passed(list []kernels.Op) map[int]bool {
 	named := map[int]bool{}
 	for _, op := range list {
 		switch op := op.(type) {

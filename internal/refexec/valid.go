@@ -13,7 +13,7 @@ const floats, ints = kernels.Float32, kernels.Int32
 
 // valid returns what is wrong with an operation of a launch before any element is looked at, or
 // nil.
-func valid(op kernels.Operation, args []kernels.Arg) error {
+func valid(op kernels.Op, args []kernels.Arg) error {
 	c := checker{args: args}
 	switch op := op.(type) {
 	case *operation.Map:
@@ -32,7 +32,7 @@ func valid(op kernels.Operation, args []kernels.Arg) error {
 				c.view(fmt.Sprintf("operand %d", i), v, 1)
 			}
 		}
-	case *operation.Product:
+	case *operation.MatMul:
 		c.positive(op.M, op.N, op.K, op.Slice-1)
 		c.positive(op.Batch...)
 		c.floats("A", op.A, len(op.Batch)+2)

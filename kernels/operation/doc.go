@@ -1,9 +1,9 @@
 // Package operation is what kernels say that their launches compute: as one or several of eight
 // operations over views of memory.
 //
-//	k.Describe = func(args []kernels.Arg) []kernels.Operation {
+//	k.Semantics = func(args []kernels.Arg) []kernels.Op {
 //		x, y := kernels.ViewOf(args, 0, 0, 1), kernels.ViewOf(args, 1, 0, 1)
-//		return []kernels.Operation{&operation.Map{Dims: []int{args[0].N}, Operands: []kernels.View{x},
+//		return []kernels.Op{&operation.Map{Dims: []int{args[0].N}, Operands: []kernels.View{x},
 //			Results: []operation.Result{{Function: fn.Exp, View: y}}}}
 //	}
 //

@@ -22,7 +22,7 @@ func (m *Map) Views() (reads, writes []kernels.View) {
 }
 
 // Views returns A and B, and C.
-func (p *Product) Views() (reads, writes []kernels.View) {
+func (p *MatMul) Views() (reads, writes []kernels.View) {
 	return []kernels.View{p.A, p.B}, []kernels.View{p.C}
 }
 
@@ -44,24 +44,24 @@ func (s *Scatter) Views() (reads, writes []kernels.View) {
 // Views returns no view, and Y.
 func (r *Random) Views() (reads, writes []kernels.View) { return nil, []kernels.View{r.Y} }
 
-// Temporary returns what View.Arg is for temporary i = 0, 1, …: memory as large as its views ask
+// Temp returns what View.Arg is for temporary i = 0, 1, …: memory as large as its views ask
 // for, that an operation of a description writes for later ones. It is no argument, shares no
 // element with one, and is not there after the launch.
-func Temporary(i int) int { return -1 - i }
+func Temp(i int) int { return -1 - i }
 
 // Scalar is a number of an operation: the one that the launch passes as argument Arg, which may be
-// one of [kernels.StepScalars] and another in the next run, or Value if Arg is negative. [Passed] and [Constant]
+// one of [kernels.StepScalars] and another in the next run, or Value if Arg is negative. [ArgScalar] and [ConstScalar]
 // make one.
 type Scalar struct {
 	Arg   int
 	Value float64
 }
 
-// Passed is the number that the launch passes as argument i.
-func Passed(i int) Scalar { return Scalar{Arg: i} }
+// ArgScalar is the number that the launch passes as argument i.
+func ArgScalar(i int) Scalar { return Scalar{Arg: i} }
 
-// Constant is a number that no argument holds.
-func Constant(v float64) Scalar { return Scalar{-1, v} }
+// ConstScalar is a number that no argument holds.
+func ConstScalar(v float64) Scalar { return Scalar{-1, v} }
 
 // In returns the number for elements of type t in a launch: as it is passed, before it is rounded
 // to t. An int that is passed for floats of 16 bits is the bits of one.
@@ -88,7 +88,7 @@ func (s Scalar) In(args []kernels.Arg, t kernels.DType) float64 {
 //
 // Each result is computed in its type: of floats with every primitive rounded to them, of integers in
 // that which [kernels.DType.Widened] names, which wraps around, and of which the result takes the low bits.
-// Floats of 16 bits are computed in the float type of the launch, and rounded at the end. A Generated map says its
+// Floats of 16 bits are computed in the float type of the launch, and rounded at the end. A Codegen map says its
 // Type. An
 // operand of another type is converted first, to what is computed in. A function that is a condition
 // is 1 where it holds and 0 elsewhere; it is computed in floats, or in integers if it is of integers, as
@@ -113,13 +113,13 @@ type Map struct {
 	Operands []kernels.View
 	Elements []int // how many there are of each operand that is read by index; nil if none is
 	Results  []Result
-	// Generated says that the kernel is one that is made of the formulas of the functions, which computes in
+	// Codegen says that the kernel is one that is made of the formulas of the functions, which computes in
 	// Type. Then another that it makes of the same primitives computes the same bits.
-	Generated bool
-	Type      kernels.DType
-	// Rounds says that the kernel is none of those, and rounds at each primitive of the functions,
+	Codegen bool
+	Type    kernels.DType
+	// ExactRounding says that the kernel is none of those, and rounds at each primitive of the functions,
 	// in their order, as they do. Then it may be computed where an operand is stored.
-	Rounds bool
+	ExactRounding bool
 }
 
 // Uses reports whether a function of the results reads operand i.
@@ -140,7 +140,7 @@ type Result struct {
 	View     kernels.View
 }
 
-// Product is a matrix product of floats, or a batch of them, in ⌈K/Slice⌉ parts of the sum. For
+// MatMul is a matrix product of floats, or a batch of them, in ⌈K/Slice⌉ parts of the sum. For
 // every index b below Batch, each part s, and i below M, j below N,
 //
 //	C[b, s, i, j] = Σ A[b, i, k]·B[b, k, j] over k from s·Slice to below min(K, (s+1)·Slice)
@@ -155,7 +155,7 @@ type Result struct {
 //
 // Order of the sum: ascending k on OpenCL devices, whatever the tile, on matrix units some at a
 // time; on the Go device in blocks that depend on the shape.
-type Product struct {
+type MatMul struct {
 	Batch          []int
 	M, N, K, Slice int
 	Precision      kernels.Precision

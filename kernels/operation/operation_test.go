@@ -18,11 +18,12 @@ func TestScalar(t *testing.T) {
 		t    kernels.DType
 		want float64
 	}{
-		{Passed(0), kernels.Float32, 0.1}, {Passed(0), kernels.Float64, 0.1}, {Passed(0), kernels.Float16, 0.1},
-		{Passed(1), kernels.Int32, -7}, {Passed(1), kernels.Uint8, -7},
-		{Passed(1), kernels.Float32, -7}, {Passed(2), kernels.Int32, -1}, {Passed(3), kernels.Float16, 0x1.554p-2},
-		{Passed(4), kernels.Float16, 0x1.554p-2},
-		{Passed(2), kernels.Float16, math.NaN()}, {Constant(2.5), kernels.Float16, 2.5}, {Constant(2.5), kernels.Int32, 2.5},
+		{ArgScalar(0), kernels.Float32, 0.1}, {ArgScalar(0), kernels.Float64, 0.1}, {ArgScalar(0), kernels.Float16, 0.1},
+		{ArgScalar(1), kernels.Int32, -7}, {ArgScalar(1), kernels.Uint8, -7},
+		{ArgScalar(1), kernels.Float32, -7}, {ArgScalar(2), kernels.Int32, -1}, {ArgScalar(3), kernels.Float16, 0x1.554p-2},
+		{ArgScalar(4), kernels.Float16, 0x1.554p-2},
+		{ArgScalar(2), kernels.Float16, math.NaN()}, {ConstScalar(2.5), kernels.Float16, 2.5}, {ConstScalar(2.5),
+			kernels.Int32, 2.5},
 	} {
 		if got := c.s.In(args, c.t); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%v for %v is %v, want %v", c.s, c.t, got, c.want)
@@ -43,7 +44,7 @@ func TestViewOf(t *testing.T) {
 			t.Errorf("of argument %d: %+v", i, got)
 		}
 	}
-	if Temporary(0) != -1 || Temporary(Temporary(5)) != 5 {
+	if Temp(0) != -1 || Temp(Temp(5)) != 5 {
 		t.Error("temporaries are not −1, −2 …")
 	}
 }
@@ -55,7 +56,7 @@ func TestViews(t *testing.T) {
 	first := &kernels.Function{Name: "first", Value: expr.Input(0)}
 	third := &kernels.Function{Name: "third", Value: expr.Input(2).Mul(expr.Input(2))}
 	for _, c := range []struct {
-		op            kernels.Operation
+		op            kernels.Op
 		reads, writes []kernels.View
 	}{
 		{&Map{Operands: []kernels.View{at(0), at(1), at(2)},
@@ -64,7 +65,7 @@ func TestViews(t *testing.T) {
 		{&Map{Operands: []kernels.View{at(0), at(1)},
 			Results: []Result{{Function: &kernels.Function{Name: "none", Value: expr.Const(1)}, View: at(2)}}}, nil,
 			[]kernels.View{at(2)}},
-		{&Product{A: at(1), B: at(2), C: at(3)}, []kernels.View{at(1), at(2)}, []kernels.View{at(3)}},
+		{&MatMul{A: at(1), B: at(2), C: at(3)}, []kernels.View{at(1), at(2)}, []kernels.View{at(3)}},
 		{&Reduction{X: at(1), Y: at(2)}, []kernels.View{at(1)}, []kernels.View{at(2)}},
 		{&Gather{X: at(1), Index: at(2), Y: at(3)}, []kernels.View{at(1), at(2)}, []kernels.View{at(3)}},
 		{&Scatter{X: at(1), Index: at(2), Y: at(3)}, []kernels.View{at(1), at(2), at(3)}, []kernels.View{at(3)}},

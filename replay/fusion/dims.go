@@ -8,11 +8,11 @@ import (
 )
 
 // ResultDims returns the dimensions of the views that an operation writes, nil if they depend on data.
-func ResultDims(op kernels.Operation) []int {
+func ResultDims(op kernels.Op) []int {
 	switch op := op.(type) {
 	case *operation.Map:
 		return op.Dims
-	case *operation.Product:
+	case *operation.MatMul:
 		return append(slices.Clone(op.Batch), (op.K+op.Slice-1)/max(op.Slice, 1), op.M, op.N)
 	case *operation.Reduction:
 		return []int{op.Outer, op.Shares, op.Inner}

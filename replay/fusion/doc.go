@@ -9,7 +9,7 @@
 //		})
 //	}
 //
-// A fusion sees what launches compute, as [kernels.Operation]s over views of memory, and proposes a
+// A fusion sees what launches compute, as [kernels.Op]s over views of memory, and proposes a
 // [Match]. Package replay decides: it does what a match says only where nothing else needs what is
 // not made any more, where the new launches can stand, where they pay, and where they compute what
 // they replace. It says why not as a [Refusal].

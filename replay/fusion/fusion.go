@@ -69,7 +69,7 @@ type Recorded struct {
 	Args   []kernels.Arg   // of the launch
 	// Operations are what the launch computes, over views of Args, one after the other; nil if its
 	// kernel does not describe itself.
-	Operations []kernels.Operation
+	Operations []kernels.Op
 	// Reads and Writes are the memory that the launch may read, and write.
 	Reads, Writes []kernels.Arg
 }

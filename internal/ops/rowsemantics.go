@@ -29,11 +29,11 @@ func leafOf(f *expr.Expr) int {
 	return -1
 }
 
-// describeRows returns the Describe of a row program: a Map for each formula that is not a leaf, a
+// rowSemantics returns the Semantics of a row program: a Map for each formula that is not a leaf, a
 // Reduction for each sum, maximum or minimum. It is nil if a formula reads more than MapOperands
 // values, or the program has a product, an index, an int that is computed, or one that is no element. types are
 // those of the buffers, by argument, if some are of 16 bits.
-func describeRows(p *ir.Program, types []kernels.DType) func(args) operations {
+func rowSemantics(p *ir.Program, types []kernels.DType) func(args) operations {
 	channels := lower.Sets(p)
 	bySet := slices.ContainsFunc(p.Values, func(v ir.Value) bool { return v.Set })
 	at := lower.LayoutOf(p)

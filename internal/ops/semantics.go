@@ -16,24 +16,24 @@ import (
 
 type (
 	args       = []kernels.Arg
-	operations = []kernels.Operation
+	operations = []kernels.Op
 )
 
 var (
 	view     = kernels.ViewOf
-	passed   = operation.Passed
-	constant = operation.Constant
+	passed   = operation.ArgScalar
+	constant = operation.ConstScalar
 	tried    = trial.Tried
 )
 
 // temporary returns a view of floats in temporary i.
 func temporary(i int, strides ...int) kernels.View {
-	return kernels.View{Arg: operation.Temporary(i), Strides: strides}
+	return kernels.View{Arg: operation.Temp(i), Strides: strides}
 }
 
 // mapped is a Map of one result.
 func mapped(f *kernels.Function, scalars []operation.Scalar, dims []int, y kernels.View,
-	operands ...kernels.View) kernels.Operation {
+	operands ...kernels.View) kernels.Op {
 	return &operation.Map{Dims: dims, Operands: operands,
 		Results: []operation.Result{{Function: f, Scalars: scalars, View: y}}}
 }
@@ -48,25 +48,25 @@ var (
 	nothing = &kernels.Function{Name: "zero", Value: zero, Integers: true}
 )
 
-// describeFill: Y, n, value.
-func describeFill(in args) operations {
+// fillSemantics: Y, n, value.
+func fillSemantics(in args) operations {
 	return operations{mapped(given, []operation.Scalar{passed(2)}, []int{int(in[1].Int)}, view(in, 0, 0, 1))}
 }
 
-// describeZero: Y, n.
-func describeZero(in args) operations {
+// zeroSemantics: Y, n.
+func zeroSemantics(in args) operations {
 	return operations{mapped(nothing, nil, []int{int(in[1].Int)}, view(in, 0, 0, 1))}
 }
 
-// describeGather: X, I, Y, n, cols, rows.
-func describeGather(in args) operations {
+// gatherSemantics: X, I, Y, n, cols, rows.
+func gatherSemantics(in args) operations {
 	cols := int(in[4].Int)
 	return operations{&operation.Gather{N: int(in[3].Int), Cols: cols, Rows: int(in[5].Int),
 		X: view(in, 0, 0, cols, 1), Index: view(in, 1, 0, 1), Y: view(in, 2, 0, cols, 1)}}
 }
 
-// describeScatter: G, I, Y, n, cols, rows, how. Other ways than sums are opaque.
-func describeScatter(in args) operations {
+// scatterSemantics: G, I, Y, n, cols, rows, how. Other ways than sums are opaque.
+func scatterSemantics(in args) operations {
 	if Scatter(in[6].Int) != ScatterAdd {
 		return nil
 	}
@@ -75,8 +75,8 @@ func describeScatter(in args) operations {
 		X: view(in, 0, 0, cols, 1), Index: view(in, 1, 0, 1), Y: view(in, 2, 0, cols, 1)}}
 }
 
-// describeRandom returns the description of a fill: Y, n, seed_lo, seed_hi, call, and its numbers.
-func describeRandom(of operation.Distribution) func(args) operations {
+// randomSemantics returns the description of a fill: Y, n, seed_lo, seed_hi, call, and its numbers.
+func randomSemantics(of operation.Distribution) func(args) operations {
 	return func(in args) operations {
 		r := &operation.Random{Distribution: of, N: int(in[1].Int), Seed: [2]operation.Scalar{passed(2), passed(3)},
 			Call: passed(4),
@@ -88,8 +88,8 @@ func describeRandom(of operation.Distribution) func(args) operations {
 	}
 }
 
-// describeSum: X, P, n, chunk, scale.
-func describeSum(in args) operations {
+// sumSemantics: X, P, n, chunk, scale.
+func sumSemantics(in args) operations {
 	shares := in[1].N
 	return operations{
 		&operation.Reduction{Function: fn.Add, Outer: 1, Len: int(in[2].Int), Inner: 1, Shares: shares, Chunk: int(in[3].Int),
@@ -104,8 +104,8 @@ func fold(f *kernels.Function, in args, outer, n, inner int, y kernels.View) *op
 		X: view(in, 0, 0, n*inner, inner, 1), Y: y}
 }
 
-// describeSumAxis: X, Y, outer, len, inner, scale, accumulate.
-func describeSumAxis(in args) operations {
+// sumAxisSemantics: X, Y, outer, len, inner, scale, accumulate.
+func sumAxisSemantics(in args) operations {
 	outer, n, inner := int(in[2].Int), int(in[3].Int), int(in[4].Int)
 	dims, scale := []int{outer * inner}, []operation.Scalar{passed(5)}
 	y, sum := view(in, 1, 0, 1), temporary(0, 1)
@@ -116,11 +116,11 @@ func describeSumAxis(in args) operations {
 	return append(list, mapped(fn.MulScalar, scale, dims, sum, sum), mapped(fn.Add, nil, dims, y, y, sum))
 }
 
-// describe says what a product does.
-func (p *product) describe(in args) operations {
+// semantics says what a product does.
+func (p *product) semantics(in args) operations {
 	num := func(i int) int { return int(in[i].Int) }
 	m, n, k, lda, ldb, ldc, slice := num(gemmM), num(gemmN), num(gemmK), num(gemmLDA), num(gemmLDB), num(gemmLDC), num(gemmSlice)
-	sum := &operation.Product{M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(),
+	sum := &operation.MatMul{M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(),
 		A: view(in, gemmA, 0, lda, 1), B: view(in, gemmB, 0, ldb, 1), C: view(in, gemmC, 0, m*ldc, ldc, 1)}
 	if p.form.TransposesA() {
 		sum.A = view(in, gemmA, 0, 1, lda)
@@ -147,7 +147,7 @@ func (p *product) describe(in args) operations {
 // productOperations describes a product and what its kernel does with the sum: the old elements of C and the bias
 // that are added, and maps of that. Of C of 16 bits, only the last of these rounds: what is before is in temporary 0,
 // as it lies in C.
-func productOperations(in args, sum *operation.Product, c kernels.View, accumulate, biased bool,
+func productOperations(in args, sum *operation.MatMul, c kernels.View, accumulate, biased bool,
 	maps func(value kernels.View) operations) operations {
 	dims, stored, value := append(slices.Clone(sum.Batch), sum.M, sum.N), sum.C, c
 	half := c.Type.Half()
@@ -167,7 +167,7 @@ func productOperations(in args, sum *operation.Product, c kernels.View, accumula
 	}
 	list = append(list, maps(value)...)
 	switch last := list[len(list)-1].(type) {
-	case *operation.Product:
+	case *operation.MatMul:
 		last.C = stored
 	case *operation.Map:
 		last.Results[0].View = c
@@ -195,8 +195,8 @@ func (fn *inner) passed(from int) []operation.Scalar {
 	return list
 }
 
-// describe says what the gradient of a layer does.
-func (g *linearGrad) describe(in args) operations {
+// semantics says what the gradient of a layer does.
+func (g *linearGrad) semantics(in args) operations {
 	rows, cols, run := int(in[g.rows()].Int), int(in[g.cols()].Int), int(in[g.run()].Int)
 	var operands [3]kernels.View
 	for k, i := range g.derivative.uses {

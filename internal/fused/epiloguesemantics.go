@@ -12,18 +12,18 @@ import (
 // imports this one.
 var identity = &kernels.Function{Name: "copy", Value: expr.Input(0), Integers: true}
 
-// describe returns what says what a launch computes: nil where the kernel does not say it.
-func (s *epilogueBuilder) describe() func(args []kernels.Arg) []kernels.Operation {
-	if s.base.Describe == nil {
+// semantics returns what says what a launch computes: nil where the kernel does not say it.
+func (s *epilogueBuilder) semantics() func(args []kernels.Arg) []kernels.Op {
+	if s.base.Semantics == nil {
 		return nil
 	}
-	return func(args []kernels.Arg) []kernels.Operation {
+	return func(args []kernels.Arg) []kernels.Op {
 		base, result := s.baseArgs(args), Of(s.base).Epilogue.Result
 		value := kernels.View{Arg: result}
-		var before []kernels.Operation
+		var before []kernels.Op
 		if !s.Keep {
 			const other = 100 // than the temporaries of any kernel
-			value.Arg = operation.Temporary(other)
+			value.Arg = operation.Temp(other)
 			if Of(s.base).Epilogue.reads(base) { // what is there stays there
 				before = append(before, &operation.Map{Dims: []int{s.elements(args)},
 					Operands: []kernels.View{kernels.ViewOf(base, result, 0, 1)},
@@ -31,7 +31,7 @@ func (s *epilogueBuilder) describe() func(args []kernels.Arg) []kernels.Operatio
 						Type: kernels.ViewOf(base, result, 0).Type, Strides: []int{1}}}}})
 			}
 		}
-		ops := s.base.Describe(base)
+		ops := s.base.Semantics(base)
 		if len(ops) == 0 {
 			return nil
 		}
@@ -43,7 +43,7 @@ func (s *epilogueBuilder) describe() func(args []kernels.Arg) []kernels.Operatio
 			}
 		}
 		mapArgs := s.mapArgs(args, base[result])
-		m := s.m.describe(mapArgs)[0].(*operation.Map)
+		m := s.m.semantics(mapArgs)[0].(*operation.Map)
 		first := s.m.stridesAt(s.at)
 		to := func(i int) int { // of the map's arguments
 			switch {
@@ -76,7 +76,7 @@ func (s *epilogueBuilder) describe() func(args []kernels.Arg) []kernels.Operatio
 }
 
 // viewsOf returns the views of an operation, to be changed.
-func viewsOf(op kernels.Operation) []*kernels.View {
+func viewsOf(op kernels.Op) []*kernels.View {
 	switch op := op.(type) {
 	case *operation.Map:
 		var list []*kernels.View
@@ -89,7 +89,7 @@ func viewsOf(op kernels.Operation) []*kernels.View {
 			list = append(list, &op.Results[i].View)
 		}
 		return list
-	case *operation.Product:
+	case *operation.MatMul:
 		return []*kernels.View{&op.A, &op.B, &op.C}
 	case *operation.Reduction:
 		return []*kernels.View{&op.X, &op.Y}
