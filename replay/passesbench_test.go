@@ -14,8 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// BenchmarkPasses measures what the passes and the plan of memory take, without the kernels that are built: the least of
-// all recordings, in milliseconds. The steps have about as many launches as their names say.
+// BenchmarkPasses measures what the passes and the plan of memory take, without the kernels that are
+// built: the least of all recordings, in milliseconds. The steps have about as many launches as their names say.
 func BenchmarkPasses(b *testing.B) {
 	for _, kind := range passesSteps {
 		for _, n := range []int{300, 1000, 5000} {
@@ -101,7 +101,8 @@ var passesSteps = []struct {
 	{"resnet", func(d tensor.Device, n int) func() ([]*tensor.Tensor, error) {
 		rng := tensor.NewRNG(1)
 		conv := func(in int) *nn.Conv {
-			return nn.NewConv(d, rng, nn.ConvConfig{In: in, Out: 4, Kernel: []int{3, 3}, ConvOptions: tensor.ConvOptions{Padding: []int{1}}})
+			return nn.NewConv(d, rng, nn.ConvConfig{In: in, Out: 4, Kernel: []int{3, 3},
+				ConvOptions: tensor.ConvOptions{Padding: []int{1}}})
 		}
 		type block struct {
 			Conv *nn.Conv
