@@ -192,14 +192,13 @@ func (f *dataFlow) operation(i int, n *fusion.Recorded, op kernels.Op) {
 	case *operation.CrossEntropyGrad:
 		f.crossEntropyGrad(i, n, op)
 		return
-	case *operation.Scatter: // anywhere
-		w := write{region{memoryOf(i, n, op.Y), span{n.Args[op.Y.Arg].Off, n.Args[op.Y.Arg].Off + n.Args[op.Y.Arg].N}},
-			i, nil}
-		f.wrote(w)
-		return
 	}
 	for _, v := range writes {
-		f.wrote(at(v))
+		w := at(v)
+		if dims == nil { // anywhere
+			w.span = span{n.Args[v.Arg].Off, n.Args[v.Arg].Off + n.Args[v.Arg].N}
+		}
+		f.wrote(w)
 	}
 }
 

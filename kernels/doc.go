@@ -26,8 +26,8 @@
 //	double.Run(kernels.Float32, []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(x), 0, 3),
 //		kernels.BufferArg(kernels.HostBufferOf(y), 0, 3), kernels.IntArg(3)})
 //
-// A kernel may say what its launches compute, with [Kernel].Semantics: as Ops, of which there
-// are eight, in package operation. What rewrites recorded launches into fewer reads nothing else.
+// A kernel may say what its launches compute, with [Kernel].Semantics: as Ops, which are in
+// package operation. What rewrites recorded launches into fewer reads nothing else.
 // Kernels of any package describe themselves that way, and one that does not is opaque: it runs and is
 // recorded as it is. Package kerneltest holds descriptions to the host kernels.
 //

@@ -1,11 +1,11 @@
 package kernels
 
-// Op is one of the things that launches compute, which are the eight of package operation: Map,
-// MatMul, Reduction, Gather, Scatter, Random, CrossEntropy and CrossEntropyGrad. A kernel says with
+// Op is one of the things that launches compute, which are those of package operation: Map,
+// MatMul, Reduction, Gather, Scatter, Random, CrossEntropy, Attention and their gradients. A kernel says with
 // [Kernel].Semantics which of them a launch does, one after the other; each is done before the next
 // begins. What rewrites launches reads that, and never a name or a source.
 //
-// The eight are as few as they can be. A copy, a fill, a conversion, an update rule are Maps. So is
+// They are as few as they can be. A copy, a fill, a conversion, an update rule are Maps. So is
 // what a product or a sum does with its result: old elements that are added, a scale, a bias, an
 // activation are Maps after it, of a temporary that holds the result or of the result where it
 // lies. A kernel that joins several operations is described like the launches that it stands for.

@@ -165,6 +165,8 @@ func (d *described) operation(op kernels.Op) string {
 		text = fmt.Sprintf("cross-entropy %s[%d,%d] labels %s", d.read(op.X), op.Outer*op.Inner, op.Len, d.read(op.Labels))
 	case *operation.CrossEntropyGrad:
 		text = fmt.Sprintf("cross-entropy-grad of [%d,%d] labels %s", op.Outer*op.Inner, op.Len, d.read(op.Labels))
+	case *operation.Attention, *operation.AttentionGradQuery, *operation.AttentionGradKeyValue:
+		text = d.attention(op)
 	default:
 		text = strings.TrimPrefix(fmt.Sprintf("%T", op), "*kernels.")
 	}

@@ -103,6 +103,8 @@ func viewsOf(op kernels.Op) []*kernels.View {
 		return append(op.Inputs(), &op.Loss, &op.Counted, &op.Most, &op.LogSum, &op.Slope)
 	case *operation.CrossEntropyGrad:
 		return append(op.Inputs(), &op.Most, &op.LogSum, &op.Slope, &op.G, &op.D)
+	case interface{ AllViews() []*kernels.View }:
+		return op.AllViews()
 	}
 	return nil
 }

@@ -15,9 +15,6 @@ import (
 // opaque are the kernels that say nothing of themselves, and why. A new kernel describes itself, or
 // gets a line here.
 var opaque = map[string]string{
-	"k_attention":                  "joins products and a softmax by hand, in blocks",
-	"k_attention_grad_q":           "joins products and the gradient of a softmax by hand, in blocks",
-	"k_attention_grad_kv":          "joins products and the gradient of a softmax by hand, in blocks",
 	"k_adamw_sums":                 "what a work-group does is in memory",
 	"k_gather_axis":                "each element has an index of its own, where a Gather has one of each row",
 	"k_scatter_axis":               "each element has an index of its own, where a Scatter has one of each row",

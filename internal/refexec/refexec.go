@@ -46,6 +46,12 @@ func run[T kernels.Float](list []kernels.Op, float kernels.DType, args []kernels
 			m.crossEntropy(op)
 		case *operation.CrossEntropyGrad:
 			m.crossEntropyGrad(op)
+		case *operation.Attention:
+			m.attention(op)
+		case *operation.AttentionGradQuery:
+			m.attentionGradQuery(op)
+		case *operation.AttentionGradKeyValue:
+			m.attentionGradKeyValue(op)
 		}
 		m.listed(op.Views())
 		if m.err != nil {

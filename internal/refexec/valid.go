@@ -79,6 +79,12 @@ func valid(op kernels.Op, args []kernels.Arg) error {
 			}
 		}
 		c.floats("D", op.D, 3)
+	case *operation.Attention:
+		c.attention(&op.AttentionSpec, []kernels.View{op.LSE}, []kernels.View{op.Y})
+	case *operation.AttentionGradQuery:
+		c.attention(&op.AttentionSpec, []kernels.View{op.LSE, op.Delta}, []kernels.View{op.Y, op.G, op.DQ})
+	case *operation.AttentionGradKeyValue:
+		c.attention(&op.AttentionSpec, []kernels.View{op.LSE, op.Delta}, []kernels.View{op.G, op.DK, op.DV})
 	default:
 		c.fail("a %T is none", op)
 	}

@@ -1,5 +1,5 @@
-// Package operation is what kernels say that their launches compute: as one or several of eight
-// operations over views of memory.
+// Package operation is what kernels say that their launches compute: as one or several operations
+// over views of memory.
 //
 //	k.Semantics = func(args []kernels.Arg) []kernels.Op {
 //		x, y := kernels.ViewOf(args, 0, 0, 1), kernels.ViewOf(args, 1, 0, 1)

@@ -70,6 +70,14 @@ func TestViews(t *testing.T) {
 		{&Gather{X: at(1), Index: at(2), Y: at(3)}, []kernels.View{at(1), at(2)}, []kernels.View{at(3)}},
 		{&Scatter{X: at(1), Index: at(2), Y: at(3)}, []kernels.View{at(1), at(2), at(3)}, []kernels.View{at(3)}},
 		{&Random{Y: at(1)}, nil, []kernels.View{at(1)}},
+		{&Attention{AttentionSpec: AttentionSpec{Q: at(1), K: at(2), V: at(3), Bias: at(9)}, Y: at(4), LSE: at(5)},
+			[]kernels.View{at(1), at(2), at(3)}, []kernels.View{at(4), at(5)}},
+		{&AttentionGradQuery{AttentionSpec: AttentionSpec{Q: at(1), K: at(2), V: at(3), Bias: at(4), Biased: true},
+			Y: at(5), LSE: at(6), G: at(7), DQ: at(8), Delta: at(9)},
+			[]kernels.View{at(1), at(2), at(3), at(5), at(6), at(7), at(4)}, []kernels.View{at(8), at(9)}},
+		{&AttentionGradKeyValue{AttentionSpec: AttentionSpec{Q: at(1), K: at(2), V: at(3)}, LSE: at(4), Delta: at(5),
+			G: at(6), DK: at(7), DV: at(8)},
+			[]kernels.View{at(1), at(2), at(3), at(4), at(5), at(6)}, []kernels.View{at(7), at(8)}},
 	} {
 		if reads, writes := c.op.Views(); !reflect.DeepEqual(reads, c.reads) || !reflect.DeepEqual(writes, c.writes) {
 			t.Errorf("%T: %v, %v", c.op, reads, writes)

@@ -7,7 +7,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/operation"
 )
 
-// ResultDims returns the dimensions of the views that an operation writes, nil if they depend on data.
+// ResultDims returns the dimensions of the views that an operation writes, nil if they depend on data or are not the
+// same for all.
 func ResultDims(op kernels.Op) []int {
 	switch op := op.(type) {
 	case *operation.Map:
