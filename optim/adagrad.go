@@ -33,13 +33,12 @@ type Adagrad struct {
 	cfgs []AdagradConfig // of the groups
 }
 
-// adagradRule has the scalars lr, wd, eps.
-var adagradRule = func() *kernels.FusedElementwise {
-	g := gradient.Add(expr.Param(1).Mul(parameter))
+// adagradRules, without decay and with it, have the scalars lr, wd, eps.
+var adagradRules = decays("adagrad", gradient, expr.Param(1), func(name string, g *expr.Expr) *kernels.FusedElementwise {
 	sum := moment(0).Add(g.Square())
 	p := parameter.Sub(expr.Param(0).Mul(g.Div(sum.Sqrt().Add(expr.Param(2)))))
-	return newRule("adagrad", []float64{0.02, 0.1, 1e-10}, [][2]float64{squares}, p, sum)
-}()
+	return newRule(name, []float64{0.02, 0.1, 1e-10}, [][2]float64{squares}, p, sum)
+})
 
 // NewAdagrad returns an optimizer of the given parameters, which it moves into a flat buffer. It
 // panics with tensor.ErrValue for settings out of range, without a schedule, for Eps and Initial
@@ -56,7 +55,8 @@ func NewAdagrad(params []*autograd.Node, cfg AdagradConfig) *Adagrad {
 	}
 	o.update = func(g, from, to int) {
 		c := &o.cfgs[g]
-		o.apply(adagradRule, from, to, names, o.numbers.Arg(g), kernels.FloatArg(c.WeightDecay), kernels.FloatArg(c.Eps))
+		o.apply(adagradRules[btoi(c.WeightDecay != 0)], from, to, names,
+			o.numbers.Arg(g), kernels.FloatArg(c.WeightDecay), kernels.FloatArg(c.Eps))
 	}
 	return o
 }

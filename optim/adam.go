@@ -36,14 +36,13 @@ type Adam struct {
 	cfgs []AdamConfig // of the groups
 }
 
-// adamRule has the scalars step, 1/√(1−β₂ᵗ), wd, eps, β₁, 1−β₁, β₂, 1−β₂.
-var adamRule = func() *kernels.FusedElementwise {
-	g := gradient.Add(expr.Param(2).Mul(parameter))
+// adamRules, without decay and with it, have the scalars step, 1/√(1−β₂ᵗ), wd, eps, β₁, 1−β₁, β₂, 1−β₂.
+var adamRules = decays("adam", gradient, expr.Param(2), func(name string, g *expr.Expr) *kernels.FusedElementwise {
 	m := faded(moment(0), g, expr.Param(4), expr.Param(5))
 	v := faded(moment(1), g.Square(), expr.Param(6), expr.Param(7))
 	p := parameter.Sub(expr.Param(0).Mul(m).Div(v.Sqrt().Mul(expr.Param(1)).Add(expr.Param(3))))
-	return newRule("adam", []float64{0.02, 1.5, 0.1, 1e-8, 0.9, 0.1, 0.99, 0.01}, [][2]float64{signed, squares}, p, m, v)
-}()
+	return newRule(name, []float64{0.02, 1.5, 0.1, 1e-8, 0.9, 0.1, 0.99, 0.01}, [][2]float64{signed, squares}, p, m, v)
+})
 
 // NewAdam returns an optimizer of the given parameters, which it moves into a flat buffer. It
 // panics with tensor.ErrValue for settings out of range, without a schedule, for Beta2 and Eps both
@@ -58,7 +57,8 @@ func NewAdam(params []*autograd.Node, cfg AdamConfig) *Adam {
 	}, names...)
 	o.update = func(g, from, to int) {
 		c := &o.cfgs[g]
-		o.apply(adamRule, from, to, names, o.numbers.Arg(2*g), o.numbers.Arg(2*g+1), kernels.FloatArg(c.WeightDecay), kernels.FloatArg(c.Eps),
+		o.apply(adamRules[btoi(c.WeightDecay != 0)], from, to, names, o.numbers.Arg(2*g), o.numbers.Arg(2*g+1),
+			kernels.FloatArg(c.WeightDecay), kernels.FloatArg(c.Eps),
 			kernels.FloatArg(c.Beta1), kernels.FloatArg(1-c.Beta1), kernels.FloatArg(c.Beta2), kernels.FloatArg(1-c.Beta2))
 	}
 	return o

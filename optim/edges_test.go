@@ -121,3 +121,56 @@ func TestNoMomentum(t *testing.T) {
 		}
 	})
 }
+
+// TestInfiniteParameter: a weight decay of 0 leaves an infinite parameter as it is, of which 0·p is NaN, and of a NaN
+// nothing gets into the moments, eagerly and recorded.
+func TestInfiniteParameter(t *testing.T) {
+	lr := optim.Constant(0.5)
+	made := map[string]func(p []*autograd.Node) optim.Optimizer{
+		"SGD": func(p []*autograd.Node) optim.Optimizer {
+			return optim.NewSGD(p, optim.SGDConfig{LR: lr, Momentum: 0.5})
+		},
+		"Nesterov": func(p []*autograd.Node) optim.Optimizer {
+			return optim.NewSGD(p, optim.SGDConfig{LR: lr, Momentum: 0.5, Nesterov: true})
+		},
+		"AdamW": func(p []*autograd.Node) optim.Optimizer {
+			cfg := optim.AdamWDefaults(lr)
+			cfg.WeightDecay = 0
+			return optim.NewAdamW(p, cfg)
+		},
+		"Adam":    func(p []*autograd.Node) optim.Optimizer { return optim.NewAdam(p, optim.AdamDefaults(lr)) },
+		"RMSprop": func(p []*autograd.Node) optim.Optimizer { return optim.NewRMSprop(p, optim.RMSpropDefaults(lr)) },
+		"Adagrad": func(p []*autograd.Node) optim.Optimizer { return optim.NewAdagrad(p, optim.AdagradDefaults(lr)) },
+		"Lion":    func(p []*autograd.Node) optim.Optimizer { return optim.NewLion(p, optim.LionDefaults(lr)) },
+	}
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for name, rule := range made {
+			for _, recorded := range []bool{false, true} {
+				values := []float64{1, math.Inf(1), math.Inf(-1), math.NaN()}
+				p, g := autograd.Param(devtest.New(d, values), "p"), tensor.Full(d, 2, 4)
+				opt := rule([]*autograd.Node{p})
+				next := stepping(t, d, func() ([]*tensor.Tensor, error) {
+					if err := p.Mul(autograd.Const(g)).Sum().Backward(); err != nil {
+						return nil, err
+					}
+					err := opt.Step()
+					opt.ZeroGrad()
+					return nil, err
+				}, recorded)
+				if err := next(); err != nil {
+					t.Fatal(err)
+				}
+				got := read(t, p.Value())
+				if !(got[0] < 1) || got[1] != values[1] || got[2] != values[2] || !math.IsNaN(got[3]) {
+					t.Errorf("%s, recorded %v: %v", name, recorded, got)
+				}
+				for moment, m := range opt.State().Tensors {
+					if v := read(t, m); slices.ContainsFunc(v, func(v float64) bool { return v != v || math.IsInf(v, 0) }) {
+						t.Errorf("%s, recorded %v: %s is %v", name, recorded, moment, v)
+					}
+				}
+				opt.Free()
+			}
+		}
+	})
+}

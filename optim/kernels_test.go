@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -29,8 +30,11 @@ func TestKernels(t *testing.T) {
 			Steps: [fused.MapTensors]fused.Access{2: fused.Strided, 3: fused.Strided}}
 		list := []*kernels.Kernel{fused.Map(lambRule, kernels.Float32, rows(4)),
 			fused.Map(lambStep, kernels.Float32, rows(2, 3)), fused.Map(lambSquares, kernels.Float32, columns)}
-		rules := append(append(keptRules[1:], putBackRules[1:]...), scaleRule)
-		for _, rule := range append(rules, adamRule, rmspropRules[0][0], rmspropRules[0][1], rmspropRules[1][0], rmspropRules[1][1], adagradRule, lionRule, emaRule, swapRule) {
+		rules := slices.Concat(keptRules[1:], putBackRules[1:], adamRules[:], adagradRules[:], lionRules[:])
+		for _, ofMomentum := range rmspropRules {
+			rules = slices.Concat(rules, ofMomentum[0][:], ofMomentum[1][:])
+		}
+		for _, rule := range append(rules, scaleRule, emaRule, swapRule) {
 			if err := rule.Err(); err != nil {
 				t.Error(err)
 				return

@@ -32,14 +32,14 @@ type Lion struct {
 	cfgs []LionConfig // of the groups
 }
 
-// lionRule has the scalars lr, lr·wd, β₁, 1−β₁, β₂, 1−β₂.
-var lionRule = func() *kernels.FusedElementwise {
+// lionRules, without decay and with it, have the scalars lr, lr·wd, β₁, 1−β₁, β₂, 1−β₂.
+var lionRules = decays("lion", parameter, expr.Param(1).Neg(), func(name string, kept *expr.Expr) *kernels.FusedElementwise {
 	c := faded(moment(0), gradient, expr.Param(2), expr.Param(3))
 	one, zero := expr.Const(1), expr.Const(0)
 	sign := expr.Where(c.Gt(zero), one, expr.Where(c.Lt(zero), one.Neg(), c)) // of NaN: NaN
-	p := parameter.Sub(expr.Param(1).Mul(parameter)).Sub(expr.Param(0).Mul(sign))
-	return newRule("lion", []float64{0.02, 0.002, 0.9, 0.1, 0.99, 0.01}, [][2]float64{signed}, p, faded(moment(0), gradient, expr.Param(4), expr.Param(5)))
-}()
+	p := kept.Sub(expr.Param(0).Mul(sign))
+	return newRule(name, []float64{0.02, 0.002, 0.9, 0.1, 0.99, 0.01}, [][2]float64{signed}, p, faded(moment(0), gradient, expr.Param(4), expr.Param(5)))
+})
 
 // NewLion returns an optimizer of the given parameters, which it moves into a flat buffer. It
 // panics with tensor.ErrValue for settings out of range, without a schedule, for Beta1 and Beta2
@@ -53,7 +53,7 @@ func NewLion(params []*autograd.Node, cfg LionConfig) *Lion {
 	}, names...)
 	o.update = func(g, from, to int) {
 		c := &o.cfgs[g]
-		o.apply(lionRule, from, to, names, o.numbers.Arg(2*g), o.numbers.Arg(2*g+1),
+		o.apply(lionRules[btoi(c.WeightDecay != 0)], from, to, names, o.numbers.Arg(2*g), o.numbers.Arg(2*g+1),
 			kernels.FloatArg(c.Beta1), kernels.FloatArg(1-c.Beta1), kernels.FloatArg(c.Beta2), kernels.FloatArg(1-c.Beta2))
 	}
 	return o

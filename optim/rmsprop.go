@@ -40,27 +40,29 @@ type RMSprop struct {
 	cfgs []RMSpropConfig // of the groups
 }
 
-// rmspropRules has one rule for each choice of centered and of momentum, with the scalars lr, wd,
-// α, 1−α, eps and momentum, and the moments square, mean if centered, velocity if there is
+// rmspropRules has rules without decay and with it for each choice of centered and of momentum, with the scalars lr,
+// wd, α, 1−α, eps and momentum, and the moments square, mean if centered, velocity if there is
 // momentum.
-var rmspropRules = func() (rules [2][2]*kernels.FusedElementwise) {
+var rmspropRules = func() (rules [2][2][2]*kernels.FusedElementwise) {
 	names := [2][2]string{{"rmsprop", "rmsprop_momentum"}, {"rmsprop_centered", "rmsprop_centered_momentum"}}
-	g := gradient.Add(expr.Param(1).Mul(parameter))
-	square := faded(moment(0), g.Square(), expr.Param(2), expr.Param(3))
 	for centered := range 2 {
-		variance, domains, moments := square, [][2]float64{squares}, []*expr.Expr{square}
-		if centered == 1 {
-			mean := faded(moment(1), g, expr.Param(2), expr.Param(3))
-			variance, domains, moments = square.Sub(mean.Square()).Max(expr.Const(0)), append(domains, signed), append(moments, mean)
-		}
 		for withMomentum := range 2 {
-			along := g.Div(variance.Sqrt().Add(expr.Param(4)))
-			if withMomentum == 1 {
-				along = expr.Param(5).Mul(moment(len(moments))).Add(along)
-				domains, moments = append(domains, signed), append(moments, along)
-			}
-			rules[centered][withMomentum] = newRule(names[centered][withMomentum], []float64{0.02, 0.1, 0.9, 0.1, 1e-8, 0.9}, domains,
-				append([]*expr.Expr{parameter.Sub(expr.Param(0).Mul(along))}, moments...)...)
+			rules[centered][withMomentum] = decays(names[centered][withMomentum], gradient, expr.Param(1),
+				func(name string, g *expr.Expr) *kernels.FusedElementwise {
+					square := faded(moment(0), g.Square(), expr.Param(2), expr.Param(3))
+					variance, domains, moments := square, [][2]float64{squares}, []*expr.Expr{square}
+					if centered == 1 {
+						mean := faded(moment(1), g, expr.Param(2), expr.Param(3))
+						variance, domains, moments = square.Sub(mean.Square()).Max(expr.Const(0)), append(domains, signed), append(moments, mean)
+					}
+					along := g.Div(variance.Sqrt().Add(expr.Param(4)))
+					if withMomentum == 1 {
+						along = expr.Param(5).Mul(moment(len(moments))).Add(along)
+						domains, moments = append(domains, signed), append(moments, along)
+					}
+					return newRule(name, []float64{0.02, 0.1, 0.9, 0.1, 1e-8, 0.9}, domains,
+						append([]*expr.Expr{parameter.Sub(expr.Param(0).Mul(along))}, moments...)...)
+				})
 		}
 	}
 	return rules
@@ -85,7 +87,7 @@ func NewRMSprop(params []*autograd.Node, cfg RMSpropConfig) *RMSprop {
 	}
 	o.update = func(g, from, to int) {
 		c := &o.cfgs[g]
-		rule := rmspropRules[btoi(c.Centered)][btoi(c.Momentum != 0)]
+		rule := rmspropRules[btoi(c.Centered)][btoi(c.Momentum != 0)][btoi(c.WeightDecay != 0)]
 		o.apply(rule, from, to, moments[g], o.numbers.Arg(g), kernels.FloatArg(c.WeightDecay), kernels.FloatArg(c.Alpha), kernels.FloatArg(1-c.Alpha), kernels.FloatArg(c.Eps), kernels.FloatArg(c.Momentum))
 	}
 	return o

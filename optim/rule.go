@@ -16,6 +16,13 @@ var parameter, gradient = expr.Input(0), expr.Input(1)
 // moment is moment k from before the step.
 func moment(k int) *expr.Expr { return expr.Input(2 + k) }
 
+// decays is a rule for a decay of 0, of the gradient or parameter x, and one for others, of x + decay·parameter: 0·p of
+// an infinite p is NaN.
+func decays(name string, x, decay *expr.Expr,
+	rule func(name string, x *expr.Expr) *kernels.FusedElementwise) [2]*kernels.FusedElementwise {
+	return [2]*kernels.FusedElementwise{rule(name, x), rule(name+"_decay", x.Add(decay.Mul(parameter)))}
+}
+
 // faded is b·x + (1−b)·y, of scalars b and 1−b.
 func faded(x, y, b, rest *expr.Expr) *expr.Expr { return b.Mul(x).Add(rest.Mul(y)) }
 

@@ -28,16 +28,20 @@ var (
 )
 
 // sgdRuleOf returns the rule of a launch of SGD.
-func sgdRuleOf(nesterov bool) *rule {
-	if nesterov {
-		return sgdNesterovRule
+func sgdRuleOf(decay float64, nesterov bool) *rule {
+	rules := sgdRules[0]
+	if decay != 0 {
+		rules = sgdRules[1]
 	}
-	return sgdRule
+	if nesterov {
+		return rules[1]
+	}
+	return rules[0]
 }
 
 func sgdHost[T kernels.Float](c kernels.HostArgs[T]) {
 	p, g, v := c.Floats(0), c.Floats(1), c.Floats(2)
-	update := updater(sgdRuleOf(c.Int(7) != 0), c, 4)
+	update := updater(sgdRuleOf(float64(c.Float(6)), c.Int(7) != 0), c, 4)
 	c.Parallel(len(p), 1, func(lo, hi int) { update(updated[T]{p[lo:hi], g[lo:hi], v[lo:hi]}) })
 }
 
@@ -61,7 +65,7 @@ func adamwUpdater[T kernels.Float](c kernels.HostArgs[T], at int) func(updated[T
 
 // sgdSemantics: P, G, V, n, lr, momentum, l2, nesterov.
 func sgdSemantics(in args) operations {
-	return operations{sgdRuleOf(in[7].Int != 0).operation(int(in[3].Int), 4, view(in, 0, 0, 1), view(in, 1, 0, 1), view(in, 2, 0, 1))}
+	return operations{sgdRuleOf(in[6].Float, in[7].Int != 0).operation(int(in[3].Int), 4, view(in, 0, 0, 1), view(in, 1, 0, 1), view(in, 2, 0, 1))}
 }
 
 // adamwSemantics: P, G, M, V, n, and the scalars.

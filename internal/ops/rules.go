@@ -35,15 +35,17 @@ var (
 	sgdScalars = []kernels.Param{floatArg("lr"), floatArg("momentum"), floatArg("l2")}
 	sgdNumbers = []float64{0.01, 0.9, 0.1}
 
-	sgdRule, sgdNesterovRule = func() (plain, nesterov *rule) {
-		momentum := expr.Param(1)
-		g := expr.Param(2).FMA(x, w)
-		velocity := expr.Where(momentum.Eq(zero), g, momentum.FMA(v, g))
-		by := func(step *expr.Expr) *expr.Expr { return x.Sub(a.Mul(step)) }
-		return newRule("sgd", sgdScalars, sgdNumbers, by(velocity), velocity),
-			newRule("sgd_nesterov", sgdScalars, sgdNumbers, by(momentum.FMA(velocity, g)), velocity)
-	}()
+	// sgdRules are those without decay and with it, for 0·x of an infinite x is NaN: each plain, and Nesterov's.
+	sgdRules = [2][2]*rule{newSGDRules("", w), newSGDRules("_decay", expr.Param(2).FMA(x, w))}
 )
+
+func newSGDRules(suffix string, g *expr.Expr) [2]*rule {
+	momentum := expr.Param(1)
+	velocity := expr.Where(momentum.Eq(zero), g, momentum.FMA(v, g))
+	by := func(step *expr.Expr) *expr.Expr { return x.Sub(a.Mul(step)) }
+	return [2]*rule{newRule("sgd"+suffix, sgdScalars, sgdNumbers, by(velocity), velocity),
+		newRule("sgd_nesterov"+suffix, sgdScalars, sgdNumbers, by(momentum.FMA(velocity, g)), velocity)}
+}
 
 // AdamW: Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019, as PyTorch computes it (eps outside
 // the root, after the bias correction). The host passes, computed in double precision: decay = lr·wd, one_b1 = 1−b1,

@@ -4,8 +4,10 @@
 static void sgd(OUT(P), IN(G), OUT(V), int n, REAL lr, REAL momentum, REAL l2, int nesterov) {
     const int i = get_global_id(0);
     if (i >= n) return;
-    if (nesterov) sgd_nesterov_element(P + P_off + i, G[G_off + i], V + V_off + i, lr, momentum, l2);
-    else sgd_element(P + P_off + i, G[G_off + i], V + V_off + i, lr, momentum, l2);
+    if (l2 == 0 && nesterov) sgd_nesterov_element(P + P_off + i, G[G_off + i], V + V_off + i, lr, momentum, l2);
+    else if (l2 == 0) sgd_element(P + P_off + i, G[G_off + i], V + V_off + i, lr, momentum, l2);
+    else if (nesterov) sgd_nesterov_decay_element(P + P_off + i, G[G_off + i], V + V_off + i, lr, momentum, l2);
+    else sgd_decay_element(P + P_off + i, G[G_off + i], V + V_off + i, lr, momentum, l2);
 }
 
 kernel void k_sgd(OUT(P), IN(G), OUT(V), int n, REAL lr, REAL momentum, REAL l2, int nesterov) {

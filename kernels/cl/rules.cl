@@ -13,13 +13,12 @@
 
 static void sgd_rule(REAL x0, REAL x1, REAL x2, REAL s0, REAL s1, REAL s2, REAL *y0, REAL *y1) {
 #pragma OPENCL FP_CONTRACT OFF
-    const REAL v6 = fma((REAL)s2, x0, x1);
-    const REAL v8 = fma((REAL)s1, x2, v6);
-    const REAL v9 = (REAL)s1 == (REAL)NUM(0x0p+00) ? v6 : v8;
-    const REAL v10 = (REAL)s0 * v9;
-    const REAL v11 = x0 - v10;
-    *y0 = v11;
-    *y1 = v9;
+    const REAL v6 = fma((REAL)s1, x2, x1);
+    const REAL v7 = (REAL)s1 == (REAL)NUM(0x0p+00) ? x1 : v6;
+    const REAL v8 = (REAL)s0 * v7;
+    const REAL v9 = x0 - v8;
+    *y0 = v9;
+    *y1 = v7;
 }
 static void sgd_element(global REAL *x0, REAL g, global REAL *x2, REAL lr, REAL momentum, REAL l2) {
     REAL y0, y1;
@@ -30,6 +29,40 @@ static void sgd_element(global REAL *x0, REAL g, global REAL *x2, REAL lr, REAL 
 
 static void sgd_nesterov_rule(REAL x0, REAL x1, REAL x2, REAL s0, REAL s1, REAL s2, REAL *y0, REAL *y1) {
 #pragma OPENCL FP_CONTRACT OFF
+    const REAL v6 = fma((REAL)s1, x2, x1);
+    const REAL v7 = (REAL)s1 == (REAL)NUM(0x0p+00) ? x1 : v6;
+    const REAL v8 = fma((REAL)s1, v7, x1);
+    const REAL v9 = (REAL)s0 * v8;
+    const REAL v10 = x0 - v9;
+    *y0 = v10;
+    *y1 = v7;
+}
+static void sgd_nesterov_element(global REAL *x0, REAL g, global REAL *x2, REAL lr, REAL momentum, REAL l2) {
+    REAL y0, y1;
+    sgd_nesterov_rule(*x0, g, *x2, lr, momentum, l2, &y0, &y1);
+    *x0 = y0;
+    *x2 = y1;
+}
+
+static void sgd_decay_rule(REAL x0, REAL x1, REAL x2, REAL s0, REAL s1, REAL s2, REAL *y0, REAL *y1) {
+#pragma OPENCL FP_CONTRACT OFF
+    const REAL v6 = fma((REAL)s2, x0, x1);
+    const REAL v8 = fma((REAL)s1, x2, v6);
+    const REAL v9 = (REAL)s1 == (REAL)NUM(0x0p+00) ? v6 : v8;
+    const REAL v10 = (REAL)s0 * v9;
+    const REAL v11 = x0 - v10;
+    *y0 = v11;
+    *y1 = v9;
+}
+static void sgd_decay_element(global REAL *x0, REAL g, global REAL *x2, REAL lr, REAL momentum, REAL l2) {
+    REAL y0, y1;
+    sgd_decay_rule(*x0, g, *x2, lr, momentum, l2, &y0, &y1);
+    *x0 = y0;
+    *x2 = y1;
+}
+
+static void sgd_nesterov_decay_rule(REAL x0, REAL x1, REAL x2, REAL s0, REAL s1, REAL s2, REAL *y0, REAL *y1) {
+#pragma OPENCL FP_CONTRACT OFF
     const REAL v6 = fma((REAL)s2, x0, x1);
     const REAL v8 = fma((REAL)s1, x2, v6);
     const REAL v9 = (REAL)s1 == (REAL)NUM(0x0p+00) ? v6 : v8;
@@ -39,9 +72,9 @@ static void sgd_nesterov_rule(REAL x0, REAL x1, REAL x2, REAL s0, REAL s1, REAL 
     *y0 = v12;
     *y1 = v9;
 }
-static void sgd_nesterov_element(global REAL *x0, REAL g, global REAL *x2, REAL lr, REAL momentum, REAL l2) {
+static void sgd_nesterov_decay_element(global REAL *x0, REAL g, global REAL *x2, REAL lr, REAL momentum, REAL l2) {
     REAL y0, y1;
-    sgd_nesterov_rule(*x0, g, *x2, lr, momentum, l2, &y0, &y1);
+    sgd_nesterov_decay_rule(*x0, g, *x2, lr, momentum, l2, &y0, &y1);
     *x0 = y0;
     *x2 = y1;
 }
