@@ -51,5 +51,6 @@ func (o *SGD) launch(g, from, to int) {
 	n, cfg := to-from, &o.cfgs[g]
 	velocity := o.moments["velocity"].BufferArg(from, n)
 	tensor.Launch(o.flat.Values.Device(), ops.SGD, o.values.BufferArg(from, n), o.grads.BufferArg(from, n), velocity, kernels.IntArg(n),
-		o.numbers.Arg(g), kernels.FloatArg(cfg.Momentum), kernels.FloatArg(cfg.WeightDecay), kernels.FlagArg(cfg.Nesterov))
+		o.numbers.Arg(g), kernels.FloatArg(cfg.Momentum), kernels.FloatArg(cfg.WeightDecay),
+		kernels.FlagArg(cfg.Nesterov), kernels.FlagArg(cfg.WeightDecay != 0))
 }

@@ -46,7 +46,7 @@ func TestBeside(t *testing.T) {
 						kernels.IntArg(size), kernels.IntArg(groups), kernels.IntArg(losses), kernels.FloatArg(0.5)}, numbers...)
 				}
 				sgd := func(w []*tensor.Tensor) []kernels.Arg {
-					return []kernels.Arg{w[4].Arg(), g.Arg(), w[5].Arg(), kernels.IntArg(count), kernels.FloatArg(0.1), kernels.FloatArg(0.9), kernels.FloatArg(0.01), kernels.IntArg(1)}
+					return []kernels.Arg{w[4].Arg(), g.Arg(), w[5].Arg(), kernels.IntArg(count), kernels.FloatArg(0.1), kernels.FloatArg(0.9), kernels.FloatArg(0.01), kernels.IntArg(1), kernels.IntArg(1)}
 				}
 				tensor.Launch(d, ops.AdamWPartials, shares(written[0])...)
 				tensor.Launch(d, ops.SGD, sgd(written[0])...)

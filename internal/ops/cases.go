@@ -67,13 +67,15 @@ func init() {
 	Normal.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Float(1, 2) })
 	RandomInts.Cases = perLength(func(o operands, n int) { o.ints(n, func(int) int { return -1 }).num(n, 12345, -7, 3, 1000003) })
 	SGD.Cases = func(few bool) (cases []kernels.Case) {
-		for _, nesterov := range []int{0, 1} {
-			cases = append(cases, perLength(func(o operands, n int) {
-				o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Float(0.01, 0.9, 0.1).Int(nesterov)
-			})(few)...)
+		for nesterov := range 2 {
+			for decays := range 2 {
+				cases = append(cases, perLength(func(o operands, n int) {
+					o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Float(0.01, 0.9, 0.1*float64(decays)).Int(nesterov, decays)
+				})(few)...)
+			}
 			cases = append(cases, perLength(func(o operands, n int) { // without momentum what was there says nothing
 				strange := []float64{math.Inf(1), math.NaN(), math.Inf(-1), 1e-40}
-				o.In(n, -1, 1).In(n, -1, 1).Floats(n, func(i int) float64 { return strange[i%4] }).Int(n).Float(0.01, 0, 0.1).Int(nesterov)
+				o.In(n, -1, 1).In(n, -1, 1).Floats(n, func(i int) float64 { return strange[i%4] }).Int(n).Float(0.01, 0, 0.1).Int(nesterov, 1)
 			})(few)...)
 		}
 		return cases

@@ -9,9 +9,10 @@ import (
 
 // Update rules over all parameters at once: the formulas stand in rules.go.
 var (
-	// SGD: P, G, V, n, lr, momentum, l2, nesterov.
+	// SGD: P, G, V, n, lr, momentum, l2, nesterov, decays: whether l2 is not 0.
 	SGD = trial.Elementwise(&kernels.Kernel{Name: "k_sgd", File: "optim.cl", Grid: kernels.GridPerElement(0),
-		Params: append(append([]kernels.Param{inOut("P"), in("G"), inOut("V"), intArg("n")}, sgdScalars...), intArg("nesterov")),
+		Params: append(append([]kernels.Param{inOut("P"), in("G"), inOut("V"), intArg("n")}, sgdScalars...),
+			intArg("nesterov"), intArg("decays")),
 		Host:   kernels.HostKernel{F32: sgdHost[float32], F64: sgdHost[float64]}, Semantics: sgdSemantics,
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sgd", Items: true}},
 		Tol:     kernels.Tolerance{ULP: 8, Rel: 4}},
@@ -27,21 +28,12 @@ var (
 	})
 )
 
-// sgdRuleOf returns the rule of a launch of SGD.
-func sgdRuleOf(decay float64, nesterov bool) *rule {
-	rules := sgdRules[0]
-	if decay != 0 {
-		rules = sgdRules[1]
-	}
-	if nesterov {
-		return rules[1]
-	}
-	return rules[0]
-}
+// sgdRule returns the rule of a launch of SGD.
+func sgdRule(nesterov, decays int) *rule { return sgdRules[decays][nesterov] }
 
 func sgdHost[T kernels.Float](c kernels.HostArgs[T]) {
 	p, g, v := c.Floats(0), c.Floats(1), c.Floats(2)
-	update := updater(sgdRuleOf(float64(c.Float(6)), c.Int(7) != 0), c, 4)
+	update := updater(sgdRule(c.Int(7), c.Int(8)), c, 4)
 	c.Parallel(len(p), 1, func(lo, hi int) { update(updated[T]{p[lo:hi], g[lo:hi], v[lo:hi]}) })
 }
 
@@ -63,9 +55,10 @@ func adamwUpdater[T kernels.Float](c kernels.HostArgs[T], at int) func(updated[T
 	return func(x updated[T]) { loops.AdamW(x[0], x[1], x[2], x[3], by) }
 }
 
-// sgdSemantics: P, G, V, n, lr, momentum, l2, nesterov.
+// sgdSemantics: P, G, V, n, lr, momentum, l2, nesterov, decays.
 func sgdSemantics(in args) operations {
-	return operations{sgdRuleOf(in[6].Float, in[7].Int != 0).operation(int(in[3].Int), 4, view(in, 0, 0, 1), view(in, 1, 0, 1), view(in, 2, 0, 1))}
+	rule := sgdRule(int(in[7].Int), int(in[8].Int))
+	return operations{rule.operation(int(in[3].Int), 4, view(in, 0, 0, 1), view(in, 1, 0, 1), view(in, 2, 0, 1))}
 }
 
 // adamwSemantics: P, G, M, V, n, and the scalars.

@@ -54,7 +54,7 @@ func TestBounded(t *testing.T) {
 			[]kernels.Arg{v(1 << 29), v(1 << 29), n(1 << 29)}, true},
 		{"a gradient", fused.Map(fn.Tanh.Gradient(0).Alone(), kernels.Float32, fused.AccessPattern{Rank: 1}),
 			[]kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29)}, true},
-		{"a step", ops.SGD, []kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29), kernels.FloatArg(1e30), kernels.FloatArg(1), kernels.FloatArg(0), n(1)}, true},
+		{"a step", ops.SGD, []kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29), kernels.FloatArg(1e30), kernels.FloatArg(1), kernels.FloatArg(0), n(1), n(0)}, true},
 		{"a transpose that is too large", fused.Map(fn.Identity.Alone(), kernels.Float32,
 			fused.AccessPattern{Rank: 2, Steps: [fused.MapTensors]fused.Access{fused.Strided}}),
 			[]kernels.Arg{v(1 << 28), v(1 << 28), n(1 << 14), n(1 << 14), n(1), n(1 << 14), n(1 << 14)}, false},

@@ -1,17 +1,17 @@
 // @depends: common, rules
 // Update rules: one launch over all parameters, which lie in one buffer. The formulas are those of rules.cl.
 
-static void sgd(OUT(P), IN(G), OUT(V), int n, REAL lr, REAL momentum, REAL l2, int nesterov) {
+static void sgd(OUT(P), IN(G), OUT(V), int n, REAL lr, REAL momentum, REAL l2, int nesterov, int decays) {
     const int i = get_global_id(0);
     if (i >= n) return;
-    if (l2 == 0 && nesterov) sgd_nesterov_element(P + P_off + i, G[G_off + i], V + V_off + i, lr, momentum, l2);
-    else if (l2 == 0) sgd_element(P + P_off + i, G[G_off + i], V + V_off + i, lr, momentum, l2);
+    if (nesterov && !decays) sgd_nesterov_element(P + P_off + i, G[G_off + i], V + V_off + i, lr, momentum, l2);
+    else if (!decays) sgd_element(P + P_off + i, G[G_off + i], V + V_off + i, lr, momentum, l2);
     else if (nesterov) sgd_nesterov_decay_element(P + P_off + i, G[G_off + i], V + V_off + i, lr, momentum, l2);
     else sgd_decay_element(P + P_off + i, G[G_off + i], V + V_off + i, lr, momentum, l2);
 }
 
-kernel void k_sgd(OUT(P), IN(G), OUT(V), int n, REAL lr, REAL momentum, REAL l2, int nesterov) {
-    sgd(P, P_off, G, G_off, V, V_off, n, lr, momentum, l2, nesterov);
+kernel void k_sgd(OUT(P), IN(G), OUT(V), int n, REAL lr, REAL momentum, REAL l2, int nesterov, int decays) {
+    sgd(P, P_off, G, G_off, V, V_off, n, lr, momentum, l2, nesterov, decays);
 }
 
 static void adamw(OUT(P), IN(G), OUT(M), OUT(V), int n, REAL decay, REAL b1, REAL one_b1, REAL b2,
