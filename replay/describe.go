@@ -167,6 +167,10 @@ func (d *described) operation(op kernels.Op) string {
 		text = fmt.Sprintf("cross-entropy-grad of [%d,%d] labels %s", op.Outer*op.Inner, op.Len, d.read(op.Labels))
 	case *operation.Attention, *operation.AttentionGradQuery, *operation.AttentionGradKeyValue:
 		text = d.attention(op)
+	case *operation.Convolution:
+		text = d.convolution(op)
+	case *operation.ConvolutionWeightGrad:
+		text = d.convolutionWeightGrad(op)
 	default:
 		text = strings.TrimPrefix(fmt.Sprintf("%T", op), "*kernels.")
 	}

@@ -82,7 +82,7 @@ func TestExplainLines(t *testing.T) {
 		{"random numbers", func() []*tensor.Tensor { return []*tensor.Tensor{rng.Uniform(d, 0, 1, 6)} }, "%0 = rng-uniform  f32[6] → output0"},
 		{"a convolution", func() []*tensor.Tensor {
 			return []*tensor.Tensor{x.Reshape(1, 1, 3, 4).Conv(w.Reshape(5, 1, 2, 2), nil)}
-		}, "%0 = custom-call k_"},
+		}, "%0 = conv2d input0[1,1,3,4] input1[5,1,2,2] stride 1 pad 0  f32[1,5,2,3] → output0"},
 		{"nothing to do", func() []*tensor.Tensor { return []*tensor.Tensor{tensor.Zeros(d, 0, 3).Neg()} }, "run: 1 launch"},
 	} {
 		rec := recordedOn(t, d, c.step)

@@ -52,7 +52,7 @@ func (r *rewriter) tryEpilogue(j int, m *mapping, rest *node) bool {
 	c := r.nodes[j]
 	for x := len(m.operands) - 1; x >= 0; x-- {
 		i := r.producer(j, m.operands[x])
-		if i < 0 || c.m == nil && r.nodes[i].kernel.Semantics != nil {
+		if i < 0 || c.m == nil && r.nodes[i].kernel.Semantics != nil && !windowed(r.nodes[i]) {
 			continue
 		}
 		n := r.nodes[i]

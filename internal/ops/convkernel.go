@@ -136,6 +136,7 @@ func convKernel(k *kernels.Kernel) *kernels.Kernel {
 		k.Params = append(k.Params, intArg(name))
 	}
 	k.Host = kernels.HostKernel{F32: convHost[float32](), F64: convHost[float64]()}
+	k.Semantics = convOperations
 	k.Tol = kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
 		s := convShapeOf(a, convNumbers)
 		terms := s.In
@@ -226,6 +227,7 @@ func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {
 		k.Params = append(k.Params, intArg(name))
 	}
 	k.Host = kernels.HostKernel{F32: convWeightHost[float32](), F64: convWeightHost[float64]()}
+	k.Semantics = convWeightOperations
 	k.Tol = kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
 		s := convShapeOf(a, convWeightNumbers)
 		terms := int(a[convWeightSlice].Int) * s.OutSize[2]

@@ -264,6 +264,7 @@ func withPacked(k *kernels.Kernel, params []kernels.Param, numbers int, operands
 		return append(ops, packed(args)...)
 	}
 	k.Params = append(k.Params, params...)
+	k.Semantics = nil // packed operands are parts next to each other, which is no view
 	return k
 }
 

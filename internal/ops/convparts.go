@@ -28,8 +28,9 @@ var ConvParts = &kernels.Kernel{Name: "k_conv_parts", File: "conv_parts_cpu.cl",
 		}
 		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(co, wide), groups * rows * tall}, Local: [3]int{wide, tall}}
 	},
-	Params: []kernels.Param{in("D"), out("W"), out("BIAS"), intArg("slices"), intArg("groups"), intArg("weights"), intArg("co"), intArg("biased")},
-	Host:   kernels.HostKernel{F32: convPartsHost[float32], F64: convPartsHost[float64]},
+	Params:    []kernels.Param{in("D"), out("W"), out("BIAS"), intArg("slices"), intArg("groups"), intArg("weights"), intArg("co"), intArg("biased")},
+	Semantics: convPartsOperations,
+	Host:      kernels.HostKernel{F32: convPartsHost[float32], F64: convPartsHost[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[3].Int) * kernels.MaxAbs(a, 0)
 	}},

@@ -112,7 +112,7 @@ func Join(a, b []Use) []Use {
 		return append(a, b...)
 	}
 	for i, u := range b {
-		a[i] = Use{a[i].Read || u.Read, a[i].Written || u.Written, a[i].Kept || u.Kept}
+		a[i] = Use{a[i].Read || u.Read, a[i].Written || u.Written, a[i].Kept || u.Kept, a[i].Empty && u.Empty}
 	}
 	return a
 }
@@ -127,7 +127,7 @@ func Modes(k *kernels.Kernel, uses []Use) error {
 			return fmt.Errorf("no launch says what it does with %s", p.Name)
 		case p.Mode.Written() && !uses[i].Written:
 			return fmt.Errorf("no launch says that it writes %s", p.Name)
-		case !p.Mode.Written() && !uses[i].Read:
+		case !p.Mode.Written() && !uses[i].Read && !uses[i].Empty:
 			return fmt.Errorf("no launch says that it reads %s", p.Name)
 		}
 	}

@@ -49,17 +49,10 @@ var opaque = map[string]string{
 	"k_max_pool_grad":              "a window is no axis that a reduction folds",
 	"k_avg_pool":                   "a window is no axis that a reduction folds",
 	"k_avg_pool_grad":              "a window is no axis that a reduction folds",
-	"k_conv_output":                "no operation of the eight is a convolution",
-	"k_conv_weight":                "no operation of the eight is a convolution",
-	"k_conv_depthwise":             "no operation of the eight is a convolution",
-	"k_conv_direct":                "no operation of the eight is a convolution",
-	"k_conv_few":                   "no operation of the eight is a convolution",
-	"k_conv_parts":                 "sums up what only a convolution's gradient is computed in",
-	"k_conv_weight_direct":         "no operation of the eight is a convolution",
-	"k_winograd":                   "no operation of the eight is a convolution",
-	"k_winograd_weights":           "no operation of the eight is a convolution",
-	"k_winograd_gradient":          "no operation of the eight is a convolution",
-	"k_winograd_weights_grad":      "no operation of the eight is a convolution",
+	"k_winograd":                   "no operation that there is transforms tiles",
+	"k_winograd_weights":           "no operation that there is transforms tiles",
+	"k_winograd_gradient":          "no operation that there is transforms tiles",
+	"k_winograd_weights_grad":      "no operation that there is transforms tiles",
 	"k_scan":                       "a scan is no operation that there is",
 	"k_scan_arg":                   "a scan is no operation that there is",
 	"k_scan_linear":                "a scan is no operation that there is",
@@ -70,7 +63,7 @@ var opaque = map[string]string{
 	"k_median":                     "takes elements by where a NaN is",
 	"k_matmul_integer":             "a MatMul is of floats",
 	"k_matmul_integer_dot":         "a MatMul is of floats",
-	"k_conv_integer":               "no operation of the eight is a convolution",
+	"k_conv_integer":               "a Convolution is of floats",
 	"k_matmul_quantized":           "unpacks integers, which no operand is",
 	"k_matmul_quantized_rows":      "unpacks integers, which no operand is",
 	"k_dequantize":                 "unpacks integers, which no operand is",
@@ -111,7 +104,7 @@ func TestDescriptions(t *testing.T) {
 					t.Errorf("%s describes itself, and is among the kernels that are opaque", name)
 				}
 				var same any = k
-				if strings.HasPrefix(k.Name, "k_gemm_") {
+				if strings.HasPrefix(k.Name, "k_gemm_") || k.Name == "k_conv_output" || k.Name == "k_conv_weight" {
 					same = fmt.Sprint(k.Name, k.File, k.Params) // a tile changes no description
 				}
 				if of := ops.RowForm(k); of != nil {

@@ -13,6 +13,7 @@ type Use struct {
 	Read    bool
 	Written bool
 	Kept    bool // an element's value before the launch is read, or stays
+	Empty   bool // it has no elements
 }
 
 // machine runs operations on the memory of a launch. T is the device's float type.
@@ -175,7 +176,7 @@ func (m *machine[T]) mayWrite(writer, arg, at int) {
 func (m *machine[T]) uses() []Use {
 	uses := make([]Use, len(m.args))
 	for i, r := range m.reads {
-		uses[i] = Use{Read: r.read, Kept: r.first}
+		uses[i] = Use{Read: r.read, Kept: r.first, Empty: m.args[i].N == 0}
 		for _, wrote := range r.wrote {
 			uses[i].Written = uses[i].Written || wrote
 			uses[i].Kept = uses[i].Kept || !wrote

@@ -52,6 +52,10 @@ func run[T kernels.Float](list []kernels.Op, float kernels.DType, args []kernels
 			m.attentionGradQuery(op)
 		case *operation.AttentionGradKeyValue:
 			m.attentionGradKeyValue(op)
+		case *operation.Convolution:
+			m.convolution(op)
+		case *operation.ConvolutionWeightGrad:
+			m.convolutionWeightGrad(op)
 		}
 		m.listed(op.Views())
 		if m.err != nil {

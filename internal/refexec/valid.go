@@ -85,6 +85,10 @@ func valid(op kernels.Op, args []kernels.Arg) error {
 		c.attention(&op.AttentionSpec, []kernels.View{op.LSE, op.Delta}, []kernels.View{op.Y, op.G, op.DQ})
 	case *operation.AttentionGradKeyValue:
 		c.attention(&op.AttentionSpec, []kernels.View{op.LSE, op.Delta}, []kernels.View{op.G, op.DK, op.DV})
+	case *operation.Convolution:
+		c.convolution(op)
+	case *operation.ConvolutionWeightGrad:
+		c.convolutionWeightGrad(op)
 	default:
 		c.fail("a %T is none", op)
 	}

@@ -19,6 +19,8 @@ func ResultDims(op kernels.Op) []int {
 		return []int{op.Outer, op.Shares, op.Inner}
 	case *operation.Gather:
 		return []int{op.N, op.Cols}
+	case *operation.Convolution:
+		return op.Results()
 	case *operation.Random:
 		return []int{op.N}
 	}
