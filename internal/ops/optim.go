@@ -13,7 +13,7 @@ var (
 	SGD = trial.Elementwise(&kernels.Kernel{Name: "k_sgd", File: "optim.cl", Grid: kernels.GridPerElement(0),
 		Params: append(append([]kernels.Param{inOut("P"), in("G"), inOut("V"), intArg("n")}, sgdScalars...),
 			intArg("nesterov"), intArg("decays")),
-		Host:   kernels.HostKernel{F32: sgdHost[float32], F64: sgdHost[float64]}, Semantics: sgdSemantics,
+		Host: kernels.HostKernel{F32: sgdHost[float32], F64: sgdHost[float64]}, Semantics: sgdSemantics,
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sgd", Items: true}},
 		Tol:     kernels.Tolerance{ULP: 8, Rel: 4}},
 		func(ops []kernels.Operand) { trial.SetNumbers(ops[4:], sgdNumbers...) })

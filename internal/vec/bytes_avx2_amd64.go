@@ -8,8 +8,8 @@ package vec
 //go:noescape
 func bytesToIntsAVX2(n int, to *int32, x *byte)
 
-// bytesToFloatsAVX2 sets n numbers from to on to the bytes from x on. n is a multiple of 32, but not
-// 0.
+// bytesToFloatsAVX2 sets n numbers from to on to the bytes from x on. n is a multiple of 32, but
+// not 0.
 //
 //go:noescape
 func bytesToFloatsAVX2(n int, to *float32, x *byte)

@@ -37,13 +37,13 @@ func (x T) Len() int
 // memory of the caller's. The error is the device's first failure. It panics with ErrFreed if the
 // elements were freed, as Backward frees those of most nodes.
 //
-//op:tensor downloadReals[float64](x, "Float64s")
+//op:tensor downloadFloats[float64](x, "Float64s")
 //op:value
 func (x T) Float64s() ([]float64, error)
 
 // Float32s is like Float64s, rounding to float32 what is a float64 or a large integer.
 //
-//op:tensor downloadReals[float32](x, "Float32s")
+//op:tensor downloadFloats[float32](x, "Float32s")
 //op:value
 func (x T) Float32s() ([]float32, error)
 
