@@ -343,7 +343,7 @@ func TestHostsInPieces(t *testing.T) {
 		build  func(o *kernels.Operands)
 	}{
 		{ops.SGD, definitions[ops.SGD], func(o *kernels.Operands) {
-			o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Float(0.01, 0.9, 0.1).Int(1)
+			o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Float(0.01, 0.9, 0.1).Int(1, 1)
 		}},
 		{ops.AdamW, definitions[ops.AdamW], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Float(adam...) }},
 		{ops.ReducePartials, definitions[ops.ReducePartials], func(o *kernels.Operands) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) }},
