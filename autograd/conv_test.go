@@ -10,10 +10,10 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestConvGradientsTogether: the gradients of a convolution's weights and bias, which one kernel
+// TestConvGradientsAtOnce: the gradients of a convolution's weights and bias, which one kernel
 // computes if both are asked for, are those that each has alone, whether the images are summed up
 // in parts or not.
-func TestConvGradientsTogether(t *testing.T) {
+func TestConvGradientsAtOnce(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(3)
 		for _, c := range []struct{ n, groups, in, out, size, kernel int }{

@@ -265,17 +265,17 @@ func TripletMargin(anchor, positives, negatives *Node, options ...MarginOptions)
 		margin = 1
 	}
 	positive(op, "the margin", margin)
-	shapes, together := [][]int{}, []int{}
+	shapes, common := [][]int{}, []int{}
 	for _, x := range []*Node{anchor, positives, negatives} {
 		shape := x.use(op).Shape()
 		shapes = append(shapes, shape)
-		all, ok := tensor.Broadcast(together, shape)
+		all, ok := tensor.Broadcast(common, shape)
 		if !ok {
 			panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: shapes, Detail: "they do not broadcast"})
 		}
-		together = all
+		common = all
 	}
-	if len(together) == 0 {
+	if len(common) == 0 {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrAxis, Shapes: shapes, Detail: "the distance is along the last axis, and there is none"})
 	}
 	anchor = anchor.as(tensorapi.Impl.Floats(anchor.value))

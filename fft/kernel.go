@@ -43,7 +43,7 @@ var lines = &kernels.Kernel{Name: "k_fft", Text: source, File: "fft.cl",
 		bound := n*(16+4*math.Log2(n))*(eps*kernels.MaxAbs(args, 0)*math.Abs(args[10].Float)) + least
 		return func(int, int) float64 { return bound }
 	}},
-	Trial: func([]kernels.Arg) []kernels.Operand { return nil }, // roots are of unity: see Cases
+	SelfTest: func([]kernels.Arg) []kernels.Operand { return nil }, // roots are of unity: see Cases
 	Cases: func(few bool) (list []kernels.Case) {
 		for _, c := range [][4]int{{1, 1, 1, 2}, {8, 1, 1, 3}, {6, 1, 5, 2}, {12, 10, 1, 2}, {45, 2, 3, 1}, {7, 31, 2, 1},
 			{64, 1, 17, 1}, {1024, 1, 1, 2}, {500, 3, 1, 1}} {

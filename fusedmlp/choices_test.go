@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/selftest"
+	"github.com/clgrad/clgrad/internal/selftestargs"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -134,7 +134,7 @@ func TestStepOfAnySize(t *testing.T) {
 				kernels.BufferArg(nil, 0, groups*s.Size()), kernels.BufferArg(nil, 0, groups), kernels.BufferArg(nil, 0, 0), kernels.IntArg(n),
 			}
 			t.Run(fmt.Sprintf("%d samples, %d groups, %t", n, groups, inputGrad), func(t *testing.T) {
-				o, err := selftest.Like(k, args, kernels.Float32)
+				o, err := selftestargs.Like(k, args, kernels.Float32)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -153,7 +153,7 @@ func TestSmallOfAnyShape(t *testing.T) {
 	s := MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 5, Slope: 0.1}
 	for _, inputGrad := range []bool{false, true} {
 		k := MLPLoss(s, kernels.Float32, 16, inputGrad)
-		small, err := selftest.Small(k, kernels.Float32)
+		small, err := selftestargs.Small(k, kernels.Float32)
 		if err != nil || len(small) == 0 {
 			t.Fatalf("%d launches, %v", len(small), err)
 		}
@@ -226,7 +226,7 @@ func TestTrials(t *testing.T) {
 		{"no step", loss, nil, "[]"},
 	} {
 		var got []int
-		for i, o := range c.k.Trial(c.like) {
+		for i, o := range c.k.SelfTest(c.like) {
 			if got = append(got, o.N); !c.k.Params[i].Mode.Buffer() {
 				got[i] = int(o.Number)
 			}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // indexedForm is the form of a kernel that reads its inputs in a table: see [TableIndexed].
@@ -52,21 +52,21 @@ func indexed(k *kernels.Kernel, width int) *kernels.Kernel {
 		}
 		return cases
 	}
-	form.Trial = func(like []kernels.Arg) []kernels.Operand {
+	form.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
 		own := slices.Clone(like[:len(k.Params)])
 		own[0].N *= width
-		ops := k.Trial(own)
+		ops := k.SelfTest(own)
 		if ops == nil {
 			return nil
 		}
 		const entries = 64
-		ops[0] = trial.Derived(ops[0].N/width, func(_ []kernels.Arg, e int) float64 {
+		ops[0] = selftest.Computed(ops[0].N/width, func(_ []kernels.Arg, e int) float64 {
 			return float64(e * 7 % entries * width)
 		})
-		return append(ops, trial.Draw(entries*width, -1, 1))
+		return append(ops, selftest.Uniform(entries*width, -1, 1))
 	}
 	return &form
 }

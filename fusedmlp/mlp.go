@@ -12,7 +12,7 @@ import (
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -172,9 +172,9 @@ func MLPLoss(s MLPShape, t kernels.DType, block int, inputGrad bool) *kernels.Ke
 		},
 		Host: kernels.HostKernel{F32: mlpHost(s, FMA, block, inputGrad, blas32.Implementation().Sgemm),
 			F64: mlpHost(s, FMA, block, inputGrad, blas64.Implementation().Dgemm)},
-		Cases:   func(few bool) []kernels.Case { return s.cases(few, inputGrad) },
-		Trial:   func(like []kernels.Arg) []kernels.Operand { return s.trial(like, block, inputGrad) },
-		Fusions: fused.Fusions{Prologues: stepLoads(s.Inputs, s.Outputs)},
+		Cases:    func(few bool) []kernels.Case { return s.cases(few, inputGrad) },
+		SelfTest: func(like []kernels.Arg) []kernels.Operand { return s.selfTest(like, block, inputGrad) },
+		Fusions:  fused.Fusions{Prologues: stepLoads(s.Inputs, s.Outputs)},
 		Tol: kernels.Tolerance{ULP: 4, Rel: 64, Scale: func(a []kernels.Arg) float64 {
 			// Errors of a layer pass through those above: bounded by the sizes of what meets in a
 			// sum.
@@ -210,19 +210,19 @@ func (s MLPShape) Operands(o *kernels.Operands, n, groups int, inputGrad bool) {
 }
 
 // trial makes the operands of a step like a launch, over fewer samples where that is too large.
-func (s MLPShape) trial(like []kernels.Arg, block int, inputGrad bool) []kernels.Operand {
+func (s MLPShape) selfTest(like []kernels.Arg, block int, inputGrad bool) []kernels.Operand {
 	if like == nil {
 		return nil
 	}
-	n := min(int(like[6].Int), max(33, trial.Products/s.Size()))
+	n := min(int(like[6].Int), max(33, selftest.Products/s.Size()))
 	groups := max(1, min(like[4].N, intmath.CeilDiv(n, block))) // a launch has no more groups than blocks
 	dx := 0
 	if inputGrad {
 		dx = n * s.Inputs
 	}
-	return []kernels.Operand{trial.Draw(n*s.Inputs, -1, 1), trial.Draw(n*s.Outputs, 0, 1),
-		trial.Draw(s.Size(), -0.2, 0.2), trial.Draw(groups*s.Size(), 0, 0),
-		trial.Output(groups), trial.Output(dx), trial.Number(float64(n))}
+	return []kernels.Operand{selftest.Uniform(n*s.Inputs, -1, 1), selftest.Uniform(n*s.Outputs, 0, 1),
+		selftest.Uniform(s.Size(), -0.2, 0.2), selftest.Uniform(groups*s.Size(), 0, 0),
+		selftest.Output(groups), selftest.Output(dx), selftest.Number(float64(n))}
 }
 
 // mlpScratch is what a share keeps from launch to launch: the activations of each layer and two

@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 	"github.com/x448/float16"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -200,11 +200,11 @@ func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Target) (*kernels.Kernel, [
 		}},
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "mlp_pack", Items: true}},
 		Cases:   func(few bool) []kernels.Case { return s.packCases(few) },
-		Trial: func(like []kernels.Arg) []kernels.Operand {
+		SelfTest: func(like []kernels.Arg) []kernels.Operand {
 			if like == nil {
 				return nil
 			}
-			return []kernels.Operand{trial.Draw(s.Size(), -0.2, 0.2), trial.Output(words), trial.Output(s.Layers)}
+			return []kernels.Operand{selftest.Uniform(s.Size(), -0.2, 0.2), selftest.Output(words), selftest.Output(s.Layers)}
 		},
 	}, []int{words, s.Layers}
 }
@@ -311,8 +311,8 @@ func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Ker
 	}
 	k.Host = kernels.HostKernel{F32: mlpHost(s.MLPShape, s.Inner, block, inputGrad, blas32.Implementation().Sgemm)}
 	k.Cases = func(few bool) []kernels.Case { return s.cases(few, inputGrad) }
-	k.Trial = func(like []kernels.Arg) []kernels.Operand {
-		ops := s.MLPShape.trial(like, block, inputGrad)
+	k.SelfTest = func(like []kernels.Arg) []kernels.Operand {
+		ops := s.MLPShape.selfTest(like, block, inputGrad)
 		if ops == nil {
 			return nil
 		}
@@ -344,7 +344,7 @@ func (s MLPMatrix) packed() []kernels.Operand {
 			return float64((*of)[i])
 		}
 	}
-	return []kernels.Operand{trial.Derived(n, from(&words)), trial.Derived(m, from(&exponents))}
+	return []kernels.Operand{selftest.Computed(n, from(&words)), selftest.Computed(m, from(&exponents))}
 }
 
 // Operands is [MLPShape.Operands], with packed weights.

@@ -11,7 +11,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // skips returns of which layers the next layer reads what they read, beside k.
@@ -337,28 +337,28 @@ func newFusedStep(s *fusedStep, t kernels.DType) *kernels.Kernel {
 			}
 			return cases
 		},
-		Trial: func(like []kernels.Arg) []kernels.Operand {
+		SelfTest: func(like []kernels.Arg) []kernels.Operand {
 			if like == nil {
 				return nil
 			}
-			n := min(int(like[6].Int), max(33, trial.Products/s.Size()))
+			n := min(int(like[6].Int), max(33, selftest.Products/s.Size()))
 			groups := max(1, min(like[4].N, intmath.CeilDiv(n, s.block)))
 			down := 0
 			if s.down {
 				down = n * first.Inputs
 			}
-			targets := trial.Draw(n*last.Outputs, 0, 1)
+			targets := selftest.Uniform(n*last.Outputs, 0, 1)
 			if s.Labels != nil {
-				targets = trial.Draw(n, -1, float64(last.Outputs))
+				targets = selftest.Uniform(n, -1, float64(last.Outputs))
 			}
-			operands := []kernels.Operand{trial.Draw(n*first.Inputs, -1, 1), targets, trial.Draw(s.Size(), -0.2, 0.2),
-				trial.Draw(groups*s.Size(), 0, 0), trial.Output(groups), trial.Output(down), trial.Number(float64(n)),
-				trial.Derived(turned, func(before []kernels.Arg, i int) float64 { return s.turnedAt(before[2].At, i) })}
+			operands := []kernels.Operand{selftest.Uniform(n*first.Inputs, -1, 1), targets, selftest.Uniform(s.Size(), -0.2, 0.2),
+				selftest.Uniform(groups*s.Size(), 0, 0), selftest.Output(groups), selftest.Output(down), selftest.Number(float64(n)),
+				selftest.Computed(turned, func(before []kernels.Arg, i int) float64 { return s.turnedAt(before[2].At, i) })}
 			if s.weighted() {
-				operands = append(operands, trial.Draw(last.Outputs, 0.5, 2))
+				operands = append(operands, selftest.Uniform(last.Outputs, 0.5, 2))
 			}
 			if s.scratch() {
-				operands = append(operands, trial.Draw(like[len(like)-1].N/like[4].N*groups, 0, 0))
+				operands = append(operands, selftest.Uniform(like[len(like)-1].N/like[4].N*groups, 0, 0))
 			}
 			return operands
 		},

@@ -5,7 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // On a GPU the gradient of what a layer reads is computed as the layer itself is: work-items beside
@@ -67,11 +67,11 @@ func newTurn(s *fusedStep) *kernels.Kernel {
 		},
 		Host:  kernels.HostKernel{F32: turnHost[float32](s), F64: turnHost[float64](s)},
 		Cases: func(bool) []kernels.Case { return []kernels.Case{{Name: "weights", Build: operands}} },
-		Trial: func(like []kernels.Arg) []kernels.Operand {
+		SelfTest: func(like []kernels.Arg) []kernels.Operand {
 			if like == nil {
 				return nil
 			}
-			return []kernels.Operand{trial.Draw(s.Size(), -1, 1), trial.Output(size)}
+			return []kernels.Operand{selftest.Uniform(s.Size(), -1, 1), selftest.Output(size)}
 		},
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -43,7 +43,7 @@ var (
 				{Name: "F", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
 			Host: kernels.HostKernel{F32: encodeHost[float32](features), F64: encodeHost[float64](features)},
 			Tol:  kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 { return kernels.MaxAbs(a, 1) }},
-			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+			Cases: kernels.CasesBySize(func(o *kernels.Operands, n int) {
 				testLevels(o.In(2*n, 0, 1).In(features*testEntries, -1, 1)).Out(3*features*n).Int(n, 3)
 			})}
 	})
@@ -60,7 +60,7 @@ var (
 				{Name: "seed_hi", Mode: kernels.IntParam}, {Name: "call", Mode: kernels.IntParam}},
 			Host: kernels.HostKernel{F32: drawHost[float32](features), F64: drawHost[float64](features)},
 			Tol:  kernels.Tolerance{ULP: 4, Bound: drawBound},
-			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+			Cases: kernels.CasesBySize(func(o *kernels.Operands, n int) {
 				channels := []int{3, 1, 4}[n%3]
 				testLevels(o.In(8*16*channels, 0, 1).In(features*testEntries, -1, 1)).Out(3*features*n).Out(2*n).Out(channels*n).
 					Int(n, 3, 8+n%2, 16-9*(n%2), channels, 12345, -7, 3)
@@ -85,7 +85,7 @@ var (
 			Host: kernels.HostKernel{F32: gradientHost[float32](features), F64: gradientHost[float64](features)},
 			Tol: kernels.Tolerance{ULP: 4, Rel: 8,
 				Scale: func(a []kernels.Arg) float64 { return float64(a[4].Int) * kernels.MaxAbs(a, 1) }},
-			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+			Cases: kernels.CasesBySize(func(o *kernels.Operands, n int) {
 				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Out(features*testEntries).Int(n, 3, testEntries)
 			})}
 	})
@@ -101,10 +101,10 @@ var (
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "FINE", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts},
 				{Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
-			Host:    kernels.HostKernel{F32: scatterHost[float32](features), F64: scatterHost[float64](features)},
-			Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "hash_scatter", Items: true}},
-			Trial:   trialScatter(features),
-			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+			Host:     kernels.HostKernel{F32: scatterHost[float32](features), F64: scatterHost[float64](features)},
+			Fusions:  fused.Fusions{Batch: &fused.BatchSpec{Function: "hash_scatter", Items: true}},
+			SelfTest: scatterSelfTest(features),
+			Cases: kernels.CasesBySize(func(o *kernels.Operands, n int) {
 				zeros := func(count int) { o.Ints(count, func(int) int { return 0 }) }
 				testLevels(o.In(2*n, 0, 1).Floats(3*features*n, func(i int) float64 { return testGradient(2*o.Rand.Float64()-1, i/features) }))
 				zeros(2 * features * testPlaces)
@@ -126,7 +126,7 @@ var (
 			Tol:  kernels.ULP(1),
 			Fusions: fused.Fusions{Epilogue: &fused.EpilogueSpec{Result: 4, GPU: 1,
 				Elements: func(a []kernels.Arg) (n, row int) { return int(a[5].Int), int(a[5].Int) }}},
-			Trial: func([]kernels.Arg) []kernels.Operand { return nil }, // LEVELS says what may be in the others: see Cases
+			SelfTest: func([]kernels.Arg) []kernels.Operand { return nil }, // LEVELS says what may be in the others: see Cases
 			Cases: func(bool) []kernels.Case {
 				return []kernels.Case{{Name: "all", Build: func(o *kernels.Operands) {
 					sums := func(i int) int { return (o.Rand.IntN(1<<30) - 1<<29) >> (i % 2 * 8) }
@@ -219,18 +219,18 @@ func testLevels(o *kernels.Operands) *kernels.Operands {
 	return o.Ints(len(testTable), func(i int) int { return testTable[i] })
 }
 
-// trialScatter are the operands of a launch on those levels, whatever the launch that it is to be
+// scatterSelfTest are the operands of a launch on those levels, whatever the launch that it is to be
 // like: LEVELS says what may be in the others.
-func trialScatter(features int) func([]kernels.Arg) []kernels.Operand {
+func scatterSelfTest(features int) func([]kernels.Arg) []kernels.Operand {
 	const n = 257
 	zero := func([]kernels.Arg, int) float64 { return 0 }
 	return func([]kernels.Arg) []kernels.Operand {
-		return []kernels.Operand{trial.Draw(2*n, 0, 1),
-			trial.Derived(3*features*n, func(_ []kernels.Arg, i int) float64 {
+		return []kernels.Operand{selftest.Uniform(2*n, 0, 1),
+			selftest.Computed(3*features*n, func(_ []kernels.Arg, i int) float64 {
 				return testGradient(math.Sin(float64(i)), i/features)
 			}),
-			trial.Derived(len(testTable), func(_ []kernels.Arg, i int) float64 { return float64(testTable[i]) }),
-			trial.Derived(2*features*testPlaces, zero), trial.Derived(2*features*testPlaces, zero),
-			trial.Derived(wordsOf(features*testEntries), zero), trial.Number(n), trial.Number(3)}
+			selftest.Computed(len(testTable), func(_ []kernels.Arg, i int) float64 { return float64(testTable[i]) }),
+			selftest.Computed(2*features*testPlaces, zero), selftest.Computed(2*features*testPlaces, zero),
+			selftest.Computed(wordsOf(features*testEntries), zero), selftest.Number(n), selftest.Number(3)}
 	}
 }

@@ -68,7 +68,7 @@ var sampleEncode = &kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, Fil
 			// is off by.
 			o.In(8*16*3, 0, 1).Out(n*4*octaves).Out(3*n).Int(n, 8, 16, 3, octaves, 12345, -7, 3)
 		}
-		cases := kernels.PerLength(func(o *kernels.Operands, n int) {
+		cases := kernels.CasesBySize(func(o *kernels.Operands, n int) {
 			octaves := []int{16, 1, 20}[each%3]
 			each++
 			build(o, n, octaves)

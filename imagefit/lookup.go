@@ -80,7 +80,7 @@ var sampleLookup = &kernels.Kernel{Name: "k_sample_lookup", Text: sampleLookupTe
 	Grid: kernels.GridFromArg(3), Semantics: sampleLookupSemantics,
 	Host:    kernels.HostKernel{F32: sampleLookupHost[float32], F64: sampleLookupHost[float64]},
 	Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sample_lookup"}},
-	Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+	Cases: kernels.CasesBySize(func(o *kernels.Operands, n int) {
 		o.In(7*13*3, 0, 1).Ints(2*n, func(int) int { return -1 }).Out(3*n).Int(n, 7, 13, 3, 5, 12345, -7, 3)
 	})}
 

@@ -44,15 +44,15 @@ type Kernel struct {
 	// Moves says that elements are moved, whatever they are: see [DType.Moved].
 	Moves bool
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see
-	// [PerLength]. Package kerneltest runs them on a device and holds what they compute to the
+	// [CasesBySize]. Package kerneltest runs them on a device and holds what they compute to the
 	// host kernel.
 	Cases func(few bool) []Case
-	// Trial supplies the operands, one for each of Params, of a launch like one with the arguments
+	// SelfTest supplies the operands, one for each of Params, of a launch like one with the arguments
 	// like, or of a small one if like is nil: an OpenCL device tries the kernel with them, and with
 	// its few Cases, before its first launch. The host kernel runs on them, too: they must be those of a
-	// launch that there could be. Nil is no trial. See trial.LikeLaunch. A kernel with Text that has
-	// neither Trial nor Cases is not tried.
-	Trial func(like []Arg) []Operand
+	// launch that there could be. Nil is no trial. See selftest.OperandsLike. A kernel with Text that has
+	// neither SelfTest nor Cases is not tried.
+	SelfTest func(like []Arg) []Operand
 	// Variants returns kernels that take the same arguments to the same results on a device with
 	// floats of type t and the limits l: they take the place of one whose trial fails. Nil: the form
 	// for other devices may (GPU).

@@ -41,9 +41,9 @@ func Sizes(few bool) []int {
 	return []int{0, 1, 7, 16, 255, 256, 257, 1009, 1023, 1025, 5000}
 }
 
-// PerLength returns what Kernel.Cases of most kernels is: a case for each of some sizes
+// CasesBySize returns what Kernel.Cases of most kernels is: a case for each of some sizes
 // around those of work-groups and vectors.
-func PerLength(build func(o *Operands, n int)) func(few bool) []Case {
+func CasesBySize(build func(o *Operands, n int)) func(few bool) []Case {
 	return func(few bool) []Case {
 		var cases []Case
 		for _, n := range Sizes(few) {

@@ -66,11 +66,11 @@ func TestOperands(t *testing.T) {
 	}
 }
 
-// TestPerLength: a case for each length, and of few no large one and not 0.
-func TestPerLength(t *testing.T) {
+// TestCasesBySize: a case for each length, and of few no large one and not 0.
+func TestCasesBySize(t *testing.T) {
 	for _, few := range []bool{false, true} {
 		var built []int
-		for _, c := range PerLength(func(o *Operands, n int) { built = append(built, n) })(few) {
+		for _, c := range CasesBySize(func(o *Operands, n int) { built = append(built, n) })(few) {
 			c.Build(nil)
 		}
 		if !slices.Equal(built, Sizes(few)) || slices.Contains(built, 0) == few || slices.Max(built) > 1000 == few {

@@ -67,7 +67,7 @@ func double() *kernels.Kernel {
 		Grid:   kernels.GridFromArg(2),
 		Host:   kernels.HostKernel{F32: doubleHost[float32], F64: doubleHost[float64]},
 		Tol:    kernels.ULP(1), // a device may flush denormals
-		Cases:  kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })}
+		Cases:  kernels.CasesBySize(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })}
 }
 
 func doubleHost[T kernels.Float](c kernels.HostArgs[T]) {
@@ -96,7 +96,7 @@ func TestAll(t *testing.T) {
 			}
 		}
 		short := double()
-		short.Cases = kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n) })
+		short.Cases = kernels.CasesBySize(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n) })
 		if err := tensor.Try(func() { _ = All(d, true, short) }); !errors.Is(err, tensor.ErrArgument) {
 			t.Errorf("operands without n: err = %v", err)
 		}
@@ -138,7 +138,7 @@ func TestAllDescriptions(t *testing.T) {
 		unread := says(2, true)
 		unread.Params = append(slices.Clone(unread.Params), kernels.Param{Name: "Z", Mode: kernels.In})
 		unread.Text = strings.Replace(unread.Text, "int n)", "int n, IN(Z))", 1)
-		unread.Cases = kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n).Int(n).In(1, 0, 1) })
+		unread.Cases = kernels.CasesBySize(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n).Int(n).In(1, 0, 1) })
 		if err := All(d, true, unread); err == nil || !strings.Contains(err.Error(), "no launch says that it reads Z") {
 			t.Errorf("an operand that it says nothing of: err = %v", err)
 		}

@@ -3,7 +3,7 @@
 //
 // A kernel says in [kernels.Kernel.Cases] with which operands it is tested:
 //
-//	k.Cases = kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })
+//	k.Cases = kernels.CasesBySize(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })
 //
 // A test of its package calls [All] on each device and for each type of floats:
 //

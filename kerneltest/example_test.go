@@ -31,7 +31,7 @@ kernel void half_of(IN(X), OUT(Y), int n) {
 		Grid:   kernels.GridFromArg(2),
 		Host:   kernels.HostKernel{F32: halfHost[float32], F64: halfHost[float64]},
 		Tol:    kernels.ULP(1),
-		Cases:  kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) }),
+		Cases:  kernels.CasesBySize(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) }),
 	}
 	d, err := tensor.Open("cpu", tensor.Options{})
 	if err != nil {
@@ -50,7 +50,7 @@ func Example_description() {
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 		Grid:   kernels.GridFromArg(2),
 		Host:   kernels.HostKernel{F32: halfHost[float32], F64: halfHost[float64]},
-		Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
+		Cases: kernels.CasesBySize(func(o *kernels.Operands, n int) {
 			o.Floats(n, func(i int) float64 { return 6 + float64(i) }).Out(n).Int(n)
 		}),
 		Semantics: func(args []kernels.Arg) []kernels.Op {

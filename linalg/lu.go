@@ -36,9 +36,9 @@ var luSolve = &kernels.Kernel{Name: "k_lu_solve", Text: luSource, File: "lu.cl",
 	Params: []kernels.Param{{Name: "LU", Mode: kernels.In}, {Name: "P", Mode: kernels.InInts}, {Name: "B", Mode: kernels.In},
 		{Name: "X", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "m", Mode: kernels.IntParam},
 		{Name: "columns", Mode: kernels.IntParam}},
-	Grid:  kernels.GridFromArg(6),
-	Host:  kernels.HostKernel{F32: runLUSolve[float32], F64: runLUSolve[float64]},
-	Trial: func([]kernels.Arg) []kernels.Operand { return nil }, // P is a permutation: see Cases
+	Grid:     kernels.GridFromArg(6),
+	Host:     kernels.HostKernel{F32: runLUSolve[float32], F64: runLUSolve[float64]},
+	SelfTest: func([]kernels.Arg) []kernels.Operand { return nil }, // P is a permutation: see Cases
 	Cases: func(few bool) (list []kernels.Case) {
 		for _, n := range sizes(few) {
 			list = append(list, kernels.Case{Name: fmt.Sprint("n=", n), Build: func(o *kernels.Operands) {

@@ -66,13 +66,13 @@ type LossScaler struct {
 const leastScale, mostScale = 0x1p-60, 0x1p60
 
 // The most tensors that a launch keeps or puts back.
-const keptTogether = 3
+const sharedCache = 3
 
 // keptRules copy operands to results. putBackRules choose, for each result, its operand if the last
 // operand is finite, else that which was kept, which stands n operands later. Both are of n
 // results.
-var keptRules, putBackRules = func() (kept, back [keptTogether + 1]*kernels.FusedElementwise) {
-	for n := 1; n <= keptTogether; n++ {
+var keptRules, putBackRules = func() (kept, back [sharedCache + 1]*kernels.FusedElementwise) {
+	for n := 1; n <= sharedCache; n++ {
 		kept[n], back[n] = &kernels.FusedElementwise{Name: fmt.Sprint("keep_", n)},
 			&kernels.FusedElementwise{Name: fmt.Sprint("put_back_", n)}
 		for i := range n {
@@ -244,8 +244,8 @@ func (s *LossScaler) Step() error {
 	if !s.unscaled {
 		s.unscale(op)
 	}
-	for at := 0; at < len(s.tensors); at += keptTogether {
-		end := min(at+keptTogether, len(s.tensors))
+	for at := 0; at < len(s.tensors); at += sharedCache {
+		end := min(at+sharedCache, len(s.tensors))
 		tensor.MapInto(keptRules[end-at], nil, s.before[at:end], s.tensors[at:end]...)
 	}
 	err := s.opt.Step()
@@ -253,8 +253,8 @@ func (s *LossScaler) Step() error {
 	if err != nil {
 		return err
 	}
-	for at := 0; at < len(s.tensors); at += keptTogether {
-		now, before := s.tensors[at:min(at+keptTogether, len(s.tensors))], s.before[at:min(at+keptTogether, len(s.tensors))]
+	for at := 0; at < len(s.tensors); at += sharedCache {
+		now, before := s.tensors[at:min(at+sharedCache, len(s.tensors))], s.before[at:min(at+sharedCache, len(s.tensors))]
 		tensor.MapInto(putBackRules[len(now)], nil, now, append(slices.Concat(now, before), s.largest)...)
 	}
 	tensor.MapInto(scaleRule, []kernels.Arg{kernels.FloatArg(s.every)}, []*tensor.Tensor{s.scale, s.inverse, s.row}, s.scale, s.inverse, s.row, s.largest)

@@ -82,10 +82,10 @@ func onGPUs(t *testing.T, check func(t *testing.T, d tensor.Device)) {
 	}
 }
 
-// TestProductsTogether: the gradients of the weights of several layers are one launch, and the sums
+// TestBatchedProducts: the gradients of the weights of several layers are one launch, and the sums
 // of their shares and of the biases' gradients another, with the bits of the step; without the
 // rewrite each is one of its own.
-func TestProductsTogether(t *testing.T) {
+func TestBatchedProducts(t *testing.T) {
 	onGPUs(t, func(t *testing.T, d tensor.Device) {
 		train := func(opt *replay.Options) (state string, products, sums int) {
 			rng := tensor.NewRNG(7)
@@ -133,9 +133,9 @@ func TestProductsTogether(t *testing.T) {
 	})
 }
 
-// togetherOps make steps of products and sums that depend on each other or not, on what is changed
+// combinedOps make steps of products and sums that depend on each other or not, on what is changed
 // in place between them.
-var togetherOps = append([]randomOp{
+var combinedOps = append([]randomOp{
 	{"product", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor { return x.MatMul(y) }},
 	{"product of a transpose", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor { return x.T().MatMul(y) }},
 	{"product onto what is there", func(w *world, r *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
@@ -150,9 +150,9 @@ var togetherOps = append([]randomOp{
 	return !slices.Contains([]string{"matmul", "gram", "in place", "update", "set", "set view", "transpose", "copy"}, op.name)
 })...)
 
-// TestRandomTogether: steps of products and sums, of views, and of memory that is written between
+// TestRandomBatches: steps of products and sums, of views, and of memory that is written between
 // them, have the bits of eager ones.
-func TestRandomTogether(t *testing.T) {
+func TestRandomBatches(t *testing.T) {
 	onGPUs(t, func(t *testing.T, d tensor.Device) {
 		n := 6
 		if devtest.Sweep() {
@@ -160,7 +160,7 @@ func TestRandomTogether(t *testing.T) {
 		}
 		var explained bytes.Buffer
 		for seed := range n {
-			randomSteps(t, d, devtest.Seed(seed), map[string]int{}, func(w *world) { w.table, w.most = togetherOps, true }, replay.Options{Explain: &explained})
+			randomSteps(t, d, devtest.Seed(seed), map[string]int{}, func(w *world) { w.table, w.most = combinedOps, true }, replay.Options{Explain: &explained})
 		}
 		if !strings.Contains(explained.String(), "one launch") {
 			t.Error("no launches were together")

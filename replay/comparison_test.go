@@ -24,7 +24,7 @@ func magnitude(f func(x float64) float64) *kernels.Kernel {
 				c.Floats(1)[i] = float32(f(float64(v)))
 			}
 		}},
-		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n) })}
+		Cases: kernels.CasesBySize(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n) })}
 }
 
 // TestComparison: a fusion is done where it computes what it replaces, in all bits or within what it

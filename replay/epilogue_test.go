@@ -297,7 +297,7 @@ kernel void doubled(IN(X), OUT(Y), int n PUT_PARAMS) {
 			F64: func(c kernels.HostArgs[float64]) {
 				host(c.Int(2), func(i int) float64 { return c.Floats(0)[i] }, func(i int, v float64) { c.Floats(1)[i] = v })
 			}},
-		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n).Int(n) }),
+		Cases: kernels.CasesBySize(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n).Int(n) }),
 		Fusions: fused.Fusions{Epilogue: &fused.EpilogueSpec{Result: 1, CPU: 1, GPU: 1,
 			Elements: func(a []kernels.Arg) (n, row int) {
 				return int(a[2].Int), int(a[2].Int)

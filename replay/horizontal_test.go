@@ -16,7 +16,7 @@ import (
 
 // TestBeside: updates by optimizers of different rules are one launch on GPUs, with the bits of
 // each; on CPUs, and where it is switched off, they are not.
-func TestBeside(t *testing.T) {
+func TestHorizontal(t *testing.T) {
 	train := func(t *testing.T, d tensor.Device, opt *replay.Options) (state string, launches []replay.Launch) {
 		rng := tensor.NewRNG(3)
 		x := rng.Normal(d, 0, 1, 20, 12)

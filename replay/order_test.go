@@ -184,9 +184,9 @@ func TestOrderKept(t *testing.T) {
 	}
 }
 
-// TestBesideConditions: which launches are done beside each other, and which of the two comes
+// TestHorizontalConditions: which launches are done beside each other, and which of the two comes
 // first, by what is not their memory.
-func TestBesideConditions(t *testing.T) {
+func TestHorizontalConditions(t *testing.T) {
 	mem := kernels.NewHostBuffer(kernels.Float32, 64)
 	large := &room{largeReads + 1}
 	fill, read := opaque("fill", kernels.Out), opaque("read", kernels.In, kernels.Out)

@@ -13,7 +13,7 @@ import (
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -317,12 +317,12 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 			F64: func(c kernels.HostArgs[float64]) {
 				host(c.Int(2), func(i int) float64 { return c.Floats(0)[i] }, func(i int, v float64) { c.Floats(1)[i] = v })
 			}},
-		Trial: func(like []kernels.Arg) []kernels.Operand {
+		SelfTest: func(like []kernels.Arg) []kernels.Operand {
 			n := 8
 			if like != nil {
 				n = int(like[2].Int)
 			}
-			return []kernels.Operand{trial.Draw(n, -1, 1), trial.Output(n), trial.Number(float64(n))}
+			return []kernels.Operand{selftest.Uniform(n, -1, 1), selftest.Output(n), selftest.Number(float64(n))}
 		},
 		Fusions: fused.Fusions{Rows: &fused.RowSpec{Function: "rows", Free: true, Text: rows,
 			Of: func(a []kernels.Arg, _ kernels.Target) *fused.RowTiling {

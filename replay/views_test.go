@@ -183,7 +183,7 @@ func TestDisjoint(t *testing.T) {
 // TestWhole: every element of the spans that views fill is one of theirs.
 func TestWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
-	together := 0
+	filled := 0
 	for range 5000 {
 		v, dims := randomView(r, nil, false)
 		views := []view{v}
@@ -203,7 +203,7 @@ func TestWhole(t *testing.T) {
 		}
 		for _, s := range whole(views, dims) {
 			if s.hi-s.lo > intmath.Product(dims) {
-				together++
+				filled++
 			}
 			for e := s.lo; e < s.hi; e++ {
 				if !slices.Contains(of, e) {
@@ -212,8 +212,8 @@ func TestWhole(t *testing.T) {
 			}
 		}
 	}
-	if together < 50 {
-		t.Errorf("only %d filled gaps of each other", together)
+	if filled < 50 {
+		t.Errorf("only %d filled gaps of each other", filled)
 	}
 }
 

@@ -26,9 +26,9 @@ func TestCheckError(t *testing.T) {
 	}
 }
 
-// TestCheckBesideResults: check mode checks what lies in the gaps of a result, and another of the
+// TestCheckNeighbours: check mode checks what lies in the gaps of a result, and another of the
 // same launch wrote, against the bound of that.
-func TestCheckBesideResults(t *testing.T) {
+func TestCheckNeighbours(t *testing.T) {
 	turns := &kernels.FusedElementwise{Name: "turns", Functions: []*kernels.Function{
 		{Name: "sine", Value: expr.Input(0).SinPi(), Domains: [][2]float64{{-1, 1}}}, {Name: "cosine", Value: expr.Input(0).CosPi(), Domains: [][2]float64{{-1, 1}}}}}
 	for _, sel := range devtest.Selected() {

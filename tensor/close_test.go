@@ -69,9 +69,9 @@ func TestCloseInUse(t *testing.T) {
 	})
 }
 
-// TestCloseBeside lets a goroutine compute while another tries to close the device until it can:
+// TestCloseAtOnce lets a goroutine compute while another tries to close the device until it can:
 // the one has right results, ErrGoroutine or ErrClosed, the other ErrGoroutine.
-func TestCloseBeside(t *testing.T) {
+func TestCloseAtOnce(t *testing.T) {
 	toClose(t, func(t *testing.T, d tensor.Device) {
 		var both sync.WaitGroup
 		begun := make(chan struct{})

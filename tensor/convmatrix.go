@@ -32,7 +32,7 @@ type packedConv struct{ words, flaws *Tensor }
 
 func packConv(op string, t *Tensor, as ops.ConvOperand) packedConv {
 	d := t.Device()
-	n, m := as.Lengths()
+	n, m := as.BufferSizes()
 	p := packedConv{alloc(op, d, Int32, []int{n}), alloc(op, d, Int32, []int{m})}
 	list := d.core().list()
 	list.launchTyped(d, ops.ConvPack, as.Args(append(list.args, t.arg(), p.words.arg(), p.flaws.arg())))

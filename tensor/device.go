@@ -191,7 +191,7 @@ const DeviceEnv = "CLGRAD_DEVICE"
 // with a [*MiscompileError]. Trials that succeeded are remembered in the user's cache folder, by
 // device, driver and kernel; those of kernels whose host kernels are of other modules, which change with a
 // program, for each Kernel in the process alone: make such a Kernel once. Kernels that packages
-// bring are tried if they have a Trial. The Go device tries nothing, and in check mode every launch
+// bring are tried if they have a SelfTest. The Go device tries nothing, and in check mode every launch
 // is compared.
 const SelfTestEnv = "CLGRAD_FIRST_LAUNCH_CHECK"
 

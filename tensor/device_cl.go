@@ -29,7 +29,7 @@ type clDevice struct {
 	entries  *entries[*clrt.Kernel]
 	args     []clrt.Arg               // scratch of launch
 	grid     kernels.Grid             // the same
-	trials   *trialMemory             // nil: kernels are launched untried
+	trials   *selfTestCache           // nil: kernels are launched untried
 	builds   BuildListener            // may be nil
 	deferred atomic.Pointer[deferral] // nil: what is asked is done at once
 	units    sync.Map                 // what is known of the device's matrix units: a bool for an ops.Inner
@@ -100,7 +100,7 @@ func openCL(sel string, opt Options) (Device, error) {
 		return newCheckDevice(d), nil
 	}
 	if !opt.SkipSelfTest {
-		d.trials = d.trialMemory()
+		d.trials = d.selfTestCache()
 	}
 	return d, nil
 }
@@ -111,14 +111,14 @@ func openCL(sel string, opt Options) (Device, error) {
 // compile, and go round more often than llvmpipe's loops do (TestRusticlLongLoops).
 func inLanes(info clrt.Info) bool { return strings.EqualFold(info.Platform, "rusticl") }
 
-// trialMemory reads what is remembered of trials on this device, its driver and its version.
-func (d *clDevice) trialMemory() *trialMemory {
+// selfTestCache reads what is remembered of trials on this device, its driver and its version.
+func (d *clDevice) selfTestCache() *selfTestCache {
 	info := d.dev.Info()
-	return newTrialMemory(info.Platform, info.Name, info.Version, info.Driver)
+	return newSelfTestCache(info.Platform, info.Name, info.Version, info.Driver)
 }
 
 func (d *clDevice) trialsRemembered() (path string, trials int) {
-	m := d.trialMemory()
+	m := d.selfTestCache()
 	if m == nil {
 		return "", 0
 	}

@@ -94,7 +94,7 @@ func computes(d tensor.Device, args []kernels.Arg) bool {
 }
 
 // together are the names of kernels of several functions.
-var together = regexp.MustCompile(`^k_(functions|gradients|integers)_\d+$`)
+var combinedNames = regexp.MustCompile(`^k_(functions|gradients|integers)_\d+$`)
 
 // leftOut reports whether a kernel is left to a sweep on an OpenCL device that is a CPU. Its
 // compiler takes a third of a second for a function, and seconds for a tile of GPUs. Such a device
@@ -109,7 +109,7 @@ func leftOut(k *kernels.Kernel, cpu bool, seen map[string]int) bool {
 		return seen[what] - 1
 	}
 	switch {
-	case k.File == k.Name+".cl" && k.Text != "" && !together.MatchString(k.Name):
+	case k.File == k.Name+".cl" && k.Text != "" && !combinedNames.MatchString(k.Name):
 		return (count("functions")%2 == 0) != cpu
 	case strings.Contains(k.Defines, "-DINNER="):
 		return k.Text != "" && count(k.File) > 0 || k.File == "gemm_cpu.cl" && !strings.HasPrefix(k.Defines, "-DTM=32 -DTN=32 ") && !devtest.More()

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // counting is a kernel whose work-items each go through `outer` loops of `inner` steps, and count
@@ -28,8 +28,8 @@ kernel void counting(OUT(Y), int n) {
 }`, Defines: fmt.Sprintf("-DOUTER=%d -DINNER=%d", outer, inner),
 		Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 		Grid:   func(a []kernels.Arg, l kernels.Target) kernels.Grid { return kernels.Grid1D(int(a[1].Int), l) },
-		Trial: func([]kernels.Arg) []kernels.Operand {
-			return []kernels.Operand{trial.Output(64), trial.Number(64)}
+		SelfTest: func([]kernels.Arg) []kernels.Operand {
+			return []kernels.Operand{selftest.Output(64), selftest.Number(64)}
 		},
 		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			for i := range c.Floats(0) {

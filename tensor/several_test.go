@@ -92,7 +92,7 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 			for _, n := range counts {
 				r := rand.New(rand.NewPCG(uint64(n), 1))
 				var args [][]kernels.Arg
-				var alone, together []*tensor.Tensor
+				var alone, batched []*tensor.Tensor
 				var local [3]int
 				for len(args) < n {
 					a, result := draw(d, r)
@@ -101,7 +101,7 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 					} else if g != local && (d.Target().CPU || fused.Of(k).Batch.GroupRanges == nil) {
 						continue // groups of another size are not done together
 					}
-					for _, to := range []*[]*tensor.Tensor{&alone, &together} {
+					for _, to := range []*[]*tensor.Tensor{&alone, &batched} {
 						x := tensor.NewRNG(uint64(len(args))).Normal(d, 0, 1, a[result].N)
 						a = slices.Clone(a)
 						a[result] = x.Arg()
@@ -117,7 +117,7 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 					if err != nil {
 						t.Fatal(err)
 					}
-					got, err := together[i].Float64s()
+					got, err := batched[i].Float64s()
 					if err != nil {
 						t.Fatal(err)
 					}

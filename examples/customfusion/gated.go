@@ -26,7 +26,7 @@ kernel void gated_sum(IN(X), IN(Y), OUT(Z), int rows, int cols) {
 	Host: kernels.HostKernel{F32: gatedSumInGo[float32], F64: gatedSumInGo[float64]},
 	// Terms of at most 3·2, of which 9 are added.
 	Tol:   kernels.Tolerance{Rel: 16, Scale: func([]kernels.Arg) float64 { return 6 * 9 }},
-	Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(9*n, -3, 3).In(9*n, -2, 2).Out(n).Int(9, n) })}
+	Cases: kernels.CasesBySize(func(o *kernels.Operands, n int) { o.In(9*n, -3, 3).In(9*n, -2, 2).Out(n).Int(9, n) })}
 
 func gatedSumInGo[T kernels.Float](c kernels.HostArgs[T]) {
 	x, y, z, cols := c.Floats(0), c.Floats(1), c.Floats(2), c.Int(4)

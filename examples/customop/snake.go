@@ -40,7 +40,7 @@ var (
 		Grid:  kernels.GridFromArg(2),
 		Host:  kernels.HostKernel{F32: snakeHost[float32], F64: snakeHost[float64]},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
-		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Int(n).Float(1.5) }),
+		Cases: kernels.CasesBySize(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Int(n).Float(1.5) }),
 		Semantics: func(args []kernels.Arg) []kernels.Op {
 			return []kernels.Op{&operation.Map{
 				Dims:     []int{int(args[2].Int)},
@@ -55,7 +55,7 @@ var (
 		Grid:  kernels.GridFromArg(3),
 		Host:  kernels.HostKernel{F32: snakeGradHost[float32], F64: snakeGradHost[float64]},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
-		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).In(n, -2, 2).Out(n).Int(n).Float(1.5) })}
+		Cases: kernels.CasesBySize(func(o *kernels.Operands, n int) { o.In(n, -3, 3).In(n, -2, 2).Out(n).Int(n).Float(1.5) })}
 )
 
 func snakeHost[T kernels.Float](c kernels.HostArgs[T]) {

@@ -27,14 +27,14 @@ var allowed = map[string][]string{
 	"kernels":                   {"bfloat16", "lowbit", "kernels/expr", "internal/intmath", "internal/parallel", "internal/convert", "internal/stepwatch", "kernels/cl"},
 	"kernels/cl":                {"internal/regular"},
 	"kernels/operation":         {"bfloat16", "kernels"},
-	"kernels/trial":             {"kernels"},
+	"kernels/selftest":          {"kernels"},
 	"kernels/fn":                {"kernels", "kernels/expr"},
 	"kernels/expr":              {"bfloat16", "internal/convert", "internal/vec"},
 	"kernels/ir":                {"kernels/expr", "internal/vec"},
 	"kernels/defs":              {"kernels/expr", "kernels/ir"},
-	"internal/fused":            {"bfloat16", "lowbit", "kernels", "kernels/cl", "kernels/expr", "internal/convert", "internal/intmath", "internal/vec", "kernels/operation", "kernels/trial"},
+	"internal/fused":            {"bfloat16", "lowbit", "kernels", "kernels/cl", "kernels/expr", "internal/convert", "internal/intmath", "internal/vec", "kernels/operation", "kernels/selftest"},
 	"internal/lower":            {"bfloat16", "kernels", "kernels/expr", "kernels/fn", "kernels/ir", "internal/vec", "internal/fused"},
-	"tensor":                    {"bfloat16", "lowbit", "clrt", "kernels", "kernels/cl", "kernels/defs", "kernels/fn", "internal/caller", "internal/compose", "internal/einsum", "internal/environment", "internal/goroutine", "internal/intmath", "internal/mempool", "internal/npz", "internal/safetensors", "internal/torchfile", "internal/atomicfile", "internal/compare", "internal/ops", "internal/capture", "internal/convert", "internal/hooks", "internal/selftest", "internal/vec", "internal/regular", "internal/fused"},
+	"tensor":                    {"bfloat16", "lowbit", "clrt", "kernels", "kernels/cl", "kernels/defs", "kernels/fn", "internal/caller", "internal/compose", "internal/einsum", "internal/environment", "internal/goroutine", "internal/intmath", "internal/mempool", "internal/npz", "internal/safetensors", "internal/torchfile", "internal/atomicfile", "internal/compare", "internal/ops", "internal/capture", "internal/convert", "internal/hooks", "internal/selftestargs", "internal/vec", "internal/regular", "internal/fused"},
 	"autograd":                  {"kernels", "kernels/fn", "tensor", "internal/caller", "internal/compose", "internal/dot", "internal/einsum", "internal/hooks", "internal/intmath", "internal/ops", "internal/tensorapi", "internal/trace", "internal/capture"},
 	"replay":                    {"kernels", "kernels/expr", "kernels/fn", "internal/dot", "tensor", "internal/environment", "internal/gradsums", "internal/intmath", "internal/tensorapi", "internal/capture", "internal/stepwatch", "internal/shapecache", "replay/fusion", "internal/fused", "kernels/operation"},
 	"replay/fusion":             {"kernels", "kernels/operation"},
@@ -46,8 +46,8 @@ var allowed = map[string][]string{
 	"data/augment":              {"kernels", "kernels/expr", "tensor"},
 	"data/parquet":              {"data", "tensor", "internal/regular"},
 	"data/images":               {"data", "tensor", "internal/imagefile", "internal/regular"},
-	"fusedmlp":                  {"kernels", "kernels/expr", "kernels/fn", "internal/boolmath", "internal/gradsums", "internal/intmath", "internal/parallel", "internal/vec", "replay/fusion", "internal/fused", "kernels/operation", "kernels/trial"},
-	"hashgrid":                  {"autograd", "internal/vec", "kernels", "kernels/expr", "tensor", "internal/fused", "kernels/trial"},
+	"fusedmlp":                  {"kernels", "kernels/expr", "kernels/fn", "internal/boolmath", "internal/gradsums", "internal/intmath", "internal/parallel", "internal/vec", "replay/fusion", "internal/fused", "kernels/operation", "kernels/selftest"},
+	"hashgrid":                  {"autograd", "internal/vec", "kernels", "kernels/expr", "tensor", "internal/fused", "kernels/selftest"},
 	"fft":                       {"autograd", "internal/trace", "internal/vec", "kernels", "tensor"},
 	"internal/conditioned":      {"kernels"},
 	"internal/recurrent":        {"kernels", "tensor", "internal/conditioned", "internal/parallel", "internal/vec"},
@@ -102,9 +102,9 @@ var allowed = map[string][]string{
 	"internal/tensorapi":        {"kernels", "tensor", "internal/ops", "internal/capture", "internal/hooks"},
 	"internal/compare":          {"kernels", "internal/fused"},
 	"internal/refexec":          {"kernels", "kernels/expr", "kernels/fn", "internal/compare", "kernels/operation"},
-	"internal/selftest":         {"kernels", "internal/ops", "kernels/trial"},
+	"internal/selftestargs":     {"kernels", "internal/ops", "kernels/selftest"},
 	"internal/gradsums":         {"kernels"},
-	"internal/ops":              {"bfloat16", "lowbit", "kernels", "kernels/defs", "kernels/expr", "kernels/fn", "kernels/ir", "internal/lower", "internal/boolmath", "internal/gradsums", "internal/intmath", "internal/parallel", "internal/convert", "internal/vec", "internal/regular", "internal/fused", "kernels/operation", "kernels/trial"},
+	"internal/ops":              {"bfloat16", "lowbit", "kernels", "kernels/defs", "kernels/expr", "kernels/fn", "kernels/ir", "internal/lower", "internal/boolmath", "internal/gradsums", "internal/intmath", "internal/parallel", "internal/convert", "internal/vec", "internal/regular", "internal/fused", "kernels/operation", "kernels/selftest"},
 	"internal/onnxpb":           {},
 	"internal/onnxtest":         {"onnx", "tensor"},
 	"internal/boolmath":         {},
@@ -152,7 +152,7 @@ var allowed = map[string][]string{
 
 // inOneFile lists imports that only one file, and its stub for builds without OpenCL, may have.
 var inOneFile = map[string][]string{
-	"tensor > clrt": {"device_cl.go", "device_nocl.go", "environment.go", "program_cl.go", "trial.go"},
+	"tensor > clrt": {"device_cl.go", "device_nocl.go", "environment.go", "program_cl.go", "selftest.go"},
 }
 
 func TestImports(t *testing.T) {

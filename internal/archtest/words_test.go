@@ -1,9 +1,7 @@
 package archtest
 
 import (
-	"bufio"
 	"bytes"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -16,19 +14,16 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"unicode"
 )
 
-var lower = flag.Bool("lower", false, "lower the counts of retiring.txt to what the tree has")
-
-// rule is a row of retired.txt or retiring.txt.
+// rule is a row of retired.txt.
 type rule struct {
 	kind, word string
-	rest       string // the replacement, or the count
+	rest       string // the replacement
 }
 
 // readRules reads a file of rules: a kind, a word, and the rest of the line. Lines that begin
@@ -287,8 +282,7 @@ func tree(t *testing.T) (s sources) {
 	return s
 }
 
-// TestWords: no identifier, macro or document has a word that was retired, and words that are being
-// retired get fewer.
+// TestWords: no identifier, macro or document has a word that was retired.
 func TestWords(t *testing.T) {
 	v := findWords(t, tree(t))
 	for _, r := range readRules(t, "retired.txt") {
@@ -296,51 +290,6 @@ func TestWords(t *testing.T) {
 			slices.Sort(at)
 			t.Errorf("%s: %q is retired (internal/archtest/retired.txt): write %s. See docs/glossary.md", at[0], r.word, r.rest)
 		}
-	}
-	counts := map[string]int{}
-	for _, r := range readRules(t, "retiring.txt") {
-		most, err := strconv.Atoi(r.rest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := v.places(r)
-		slices.Sort(at)
-		switch n := len(at); {
-		case n > most:
-			t.Errorf("%s %q stands in %d places, more than the %d of internal/archtest/retiring.txt. It is to go: "+
-				"name what you add by docs/glossary.md. git diff shows yours; the first places: %s",
-				r.kind, r.word, n, most, strings.Join(at[:min(n, 8)], " "))
-		case n < most && !*lower:
-			t.Errorf("%s %q stands in %d places. Lower the %d of internal/archtest/retiring.txt: go test ./internal/archtest -run TestWords -lower", r.kind, r.word, n, most)
-		}
-		counts[r.kind+"\t"+r.word] = min(most, len(at))
-	}
-	if *lower {
-		writeCounts(t, counts)
-	}
-}
-
-// writeCounts puts counts into retiring.txt. A word that stands nowhere any more leaves the file.
-func writeCounts(t *testing.T, counts map[string]int) {
-	t.Helper()
-	text, err := os.ReadFile("retiring.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		line := lines.Text()
-		key := line[:max(0, strings.LastIndexByte(line, '\t'))]
-		n, ok := counts[key]
-		switch {
-		case !ok:
-			fmt.Fprintln(&out, line)
-		case n > 0:
-			fmt.Fprintf(&out, "%s\t%d\n", key, n)
-		}
-	}
-	if err := os.WriteFile("retiring.txt", out.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 

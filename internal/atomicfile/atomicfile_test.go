@@ -357,9 +357,9 @@ func TestKilled(t *testing.T) {
 	holdsText(t, path, "x")
 }
 
-// TestTogether: programs that write one path at once, each making sure first that nothing is left,
+// TestAtOnce: programs that write one path at once, each making sure first that nothing is left,
 // all succeed.
-func TestTogether(t *testing.T) {
+func TestAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	var all sync.WaitGroup

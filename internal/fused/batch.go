@@ -3,7 +3,7 @@ package fused
 import (
 	"fmt"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 	"maps"
 	"slices"
 	"strings"
@@ -226,14 +226,14 @@ func newBatch(k *kernels.Kernel, n int) *kernels.Kernel {
 			return func(p, i int) float64 { return of[p/m](p%m, i) }
 		}
 	}
-	s.Trial = func(like []kernels.Arg) []kernels.Operand {
-		if k.Trial == nil || like == nil {
-			return trial.LikeLaunch(s.Params, like)
+	s.SelfTest = func(like []kernels.Arg) []kernels.Operand {
+		if k.SelfTest == nil || like == nil {
+			return selftest.OperandsLike(s.Params, like)
 		}
 		var ops []kernels.Operand
 		var launches [][]kernels.Arg
 		for i := range n {
-			of := k.Trial(part(like, i))
+			of := k.SelfTest(part(like, i))
 			if of == nil {
 				return nil
 			}
@@ -241,7 +241,7 @@ func newBatch(k *kernels.Kernel, n int) *kernels.Kernel {
 			launches = append(launches, gridArgs(k, of))
 		}
 		for _, a := range BatchArgs(k, anyGPU, launches...)[len(ops):] {
-			ops = append(ops, trial.Number(float64(a.Int)))
+			ops = append(ops, selftest.Number(float64(a.Int)))
 		}
 		return ops
 	}

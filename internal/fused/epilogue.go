@@ -3,7 +3,7 @@ package fused
 import (
 	"fmt"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 	"math"
 	"slices"
 	"strings"
@@ -95,7 +95,7 @@ func newEpilogue(k *kernels.Kernel, e Epilogue) *kernels.Kernel {
 		Semantics: s.semantics(),
 		Grid:      func(args []kernels.Arg, l kernels.Target) kernels.Grid { return k.Grid(s.baseArgs(args), l) },
 		Host:      kernels.HostKernel{F32: epilogueHost[float32](s), F64: epilogueHost[float64](s)}.Calling(k),
-		Cases:     s.cases, Trial: s.trial, Tol: s.tolerance()}
+		Cases:     s.cases, SelfTest: s.selfTest, Tol: s.tolerance()}
 	name := "." + strings.TrimSuffix(strings.TrimPrefix(s.m.file(true), "k_"), ".cl")
 	if s.Keep {
 		name += ".kept"
@@ -521,17 +521,17 @@ func (s *epilogueBuilder) cases(few bool) []kernels.Case {
 
 // trial makes the operands of a launch like one, with a map of as many elements as the kernel's own
 // trial has.
-func (s *epilogueBuilder) trial(like []kernels.Arg) []kernels.Operand {
+func (s *epilogueBuilder) selfTest(like []kernels.Arg) []kernels.Operand {
 	if like == nil {
 		return nil
 	}
 	at := Of(s.base).Epilogue.Result
 	own := s.baseArgs(like)
 	var ops []kernels.Operand
-	if s.base.Trial != nil {
-		ops = s.base.Trial(own)
+	if s.base.SelfTest != nil {
+		ops = s.base.SelfTest(own)
 	} else {
-		ops = trial.LikeLaunch(s.base.Params, own)
+		ops = selftest.OperandsLike(s.base.Params, own)
 	}
 	if ops == nil {
 		return nil
@@ -543,7 +543,7 @@ func (s *epilogueBuilder) trial(like []kernels.Arg) []kernels.Operand {
 		return nil
 	}
 	if !s.Keep && !Of(s.base).Epilogue.reads(small) {
-		ops[at] = trial.Output(0)
+		ops[at] = selftest.Output(0)
 	}
 	args := s.mapArgs(like, own[at])
 	for i, p := range s.m.params() {
@@ -552,28 +552,28 @@ func (s *epilogueBuilder) trial(like []kernels.Arg) []kernels.Operand {
 		case i == s.at || i >= first && i < first+s.m.outer:
 		case i < s.m.tensors():
 			size := s.m.reach(args, i, dims)
-			if size > trial.Elements {
+			if size > selftest.Elements {
 				return nil
 			}
-			op := trial.Output(size)
+			op := selftest.Output(size)
 			if !s.m.result(i) {
 				d := user(s.m.j, s.m.uses[i]).Domain(s.m.uses[i])
 				if s.m.mask(i) {
 					d = [2]float64{0, 3}
 				}
-				op = trial.Draw(size, d[0], d[1])
+				op = selftest.Uniform(size, d[0], d[1])
 			} else if s.m.l.Gaps {
-				op = trial.Draw(size, -1, 1)
+				op = selftest.Uniform(size, -1, 1)
 			}
 			ops = append(ops, op)
 		case i == s.m.nAt():
-			ops = append(ops, trial.Number(float64(dims[s.m.outer])))
+			ops = append(ops, selftest.Number(float64(dims[s.m.outer])))
 		case s.m.outer > 0 && i == s.m.rowsAt():
-			ops = append(ops, trial.Number(float64(n/dims[s.m.outer])))
+			ops = append(ops, selftest.Number(float64(n/dims[s.m.outer])))
 		case p.Mode == kernels.FloatParam:
-			ops = append(ops, trial.Number(args[i].Float))
+			ops = append(ops, selftest.Number(args[i].Float))
 		default:
-			ops = append(ops, trial.Number(float64(args[i].Int)))
+			ops = append(ops, selftest.Number(float64(args[i].Int)))
 		}
 	}
 	return ops

@@ -9,7 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/cl"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // horizontals holds the kernels of [FuseHorizontal].
@@ -101,16 +101,16 @@ func newHorizontal(former, latter *kernels.Kernel, options []string) *kernels.Ke
 			EachLaunch(k, c.Args(), func(of *kernels.Kernel, args []kernels.Arg, _ int) { of.Host.F64(c.With(args, false)) })
 		},
 	}.Calling(former, latter)
-	k.Trial = func(like []kernels.Arg) []kernels.Operand {
+	k.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
 		var ops []kernels.Operand
 		ok := true
 		EachLaunch(k, like, func(of *kernels.Kernel, args []kernels.Arg, first int) {
-			own := trial.LikeLaunch(of.Params, args)
-			if of.Trial != nil {
-				own = of.Trial(args)
+			own := selftest.OperandsLike(of.Params, args)
+			if of.SelfTest != nil {
+				own = of.SelfTest(args)
 			}
 			for i := range own {
 				if from := own[i].From; from != nil {
@@ -130,7 +130,7 @@ func newHorizontal(former, latter *kernels.Kernel, options []string) *kernels.Ke
 
 // horizontalText returns the OpenCL C of both launches.
 func horizontalText(k *kernels.Kernel) string {
-	depends, texts := []string{"beside", "common"}, []string{}
+	depends, texts := []string{"horizontal", "common"}, []string{}
 	var params, calls []string
 	locals := ""
 	for i, of := range Of(k).Kernels {
@@ -163,7 +163,7 @@ func horizontalText(k *kernels.Kernel) string {
 	for _, text := range texts {
 		s.WriteString(text)
 	}
-	fmt.Fprintf(&s, "\nkernel void %s(%s) {\n%s    if (beside_former()) {\n        %s\n    } else {\n        %s\n    }\n}\n", k.Name, strings.Join(params, ", "), locals, calls[0], calls[1])
+	fmt.Fprintf(&s, "\nkernel void %s(%s) {\n%s    if (horizontal_former()) {\n        %s\n    } else {\n        %s\n    }\n}\n", k.Name, strings.Join(params, ", "), locals, calls[0], calls[1])
 	return s.String()
 }
 

@@ -119,7 +119,7 @@ func newMap(j *kernels.FusedElementwise, t kernels.DType, l AccessPattern) *kern
 		k.Defines = t.Define()
 	}
 	k.Moves = m.moves()
-	k.Tol, k.Trial = m.tolerance(), m.trial
+	k.Tol, k.SelfTest = m.tolerance(), m.selfTest
 	forms := Fusions{Rows: m.rowSpec(), Batch: m.batchSpec()}
 	if m.ofStorage() {
 		k.Semantics, forms.Rows = nil, nil // its bytes are no numbers to those who read them

@@ -7,7 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // tolerance of a map: the bits of the host kernel where every step is rounded as IEEE 754 says, else what
@@ -280,14 +280,14 @@ func (m *mapSpec) memory(dims []int) (lengths []int, strides [][]int) {
 
 // trial returns the operands of a launch like one with the arguments like; of a large one without
 // outer axes, with as many elements as a trial has time for.
-func (m *mapSpec) trial(like []kernels.Arg) []kernels.Operand {
+func (m *mapSpec) selfTest(like []kernels.Arg) []kernels.Operand {
 	params := m.params()
 	for t := range m.tensors() {
 		if m.typ == kernels.Float32 {
 			params[t].Mode %= kernels.InInts
 		}
 	}
-	ops := trial.LaunchOperands(params, like)
+	ops := selftest.LaunchOperands(params, like)
 	if ops == nil {
 		return nil
 	}
@@ -295,11 +295,11 @@ func (m *mapSpec) trial(like []kernels.Arg) []kernels.Operand {
 	for _, o := range ops {
 		total += o.N
 	}
-	if total > trial.Elements {
+	if total > selftest.Elements {
 		if m.outer > 0 || m.strided() {
 			return nil
 		}
-		n := trial.Elements / m.tensors()
+		n := selftest.Elements / m.tensors()
 		for t := range m.tensors() {
 			ops[t].N = min(ops[t].N, n)
 			if m.l.Steps[t] == Indexed {

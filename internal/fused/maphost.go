@@ -135,9 +135,9 @@ func (m *mapSpec) moved(inner int) block {
 
 // count returns how many blocks cover rows of inner elements, and how many of them lie beside each
 // other.
-func (b block) count(rows, inner int) (all, beside int) {
-	beside = intmath.CeilDiv(inner, b.cols)
-	return intmath.CeilDiv(rows, b.rows) * beside, beside
+func (b block) count(rows, inner int) (all, perRow int) {
+	perRow = intmath.CeilDiv(inner, b.cols)
+	return intmath.CeilDiv(rows, b.rows) * perRow, perRow
 }
 
 // starts sets at[k] to where row r+k of tensor t begins.
@@ -200,7 +200,7 @@ type mapRun[T expr.Number] struct {
 	loops       mapLoops
 	inner, rows int
 	size        block
-	beside      int // blocks of a row
+	perRow      int // blocks of a row
 	whole       [][]T
 	apart       [kernels.MapResults]bool
 }
@@ -216,7 +216,7 @@ func (run *mapRun[T]) begin(c kernels.HostArgs[T]) (all, cost int) {
 	run.inner = l.dims[l.rank-1]
 	run.rows = l.n / run.inner
 	run.size = m.block(run.inner)
-	all, run.beside = run.size.count(run.rows, run.inner)
+	all, run.perRow = run.size.count(run.rows, run.inner)
 	run.whole, run.apart = wholeOperands[T](m, c), m.apart(c.Args())
 	return all, run.size.rows * run.size.cols * m.tensors()
 }
@@ -225,11 +225,11 @@ func (run *mapRun[T]) begin(c kernels.HostArgs[T]) (all, cost int) {
 func (run *mapRun[T]) blocks(s *mapScratch[T], lo, hi int) {
 	run.ready(s)
 	for b := lo; b < hi; b++ {
-		p := blockRange{r: b / run.beside * run.size.rows, c: b % run.beside * run.size.cols}
+		p := blockRange{r: b / run.perRow * run.size.rows, c: b % run.perRow * run.size.cols}
 		p.rows, p.cols = min(run.size.rows, run.rows-p.r), min(run.size.cols, run.inner-p.c)
 		// The block before has filled the memory of a tensor with the number of this row, or with
 		// these rows.
-		run.block(s, p, b == lo || p.c == 0 || p.rows > 1, b == lo || run.beside > 1)
+		run.block(s, p, b == lo || p.c == 0 || p.rows > 1, b == lo || run.perRow > 1)
 	}
 }
 
@@ -492,7 +492,7 @@ func moveHost[E kernels.Element](m *mapSpec) func(kernels.HostArgs[E]) {
 		run.rows = l.n / run.inner
 		run.size = m.moved(run.inner)
 		var all int
-		all, run.beside = run.size.count(run.rows, run.inner)
+		all, run.perRow = run.size.count(run.rows, run.inner)
 		cost := run.size.rows * run.size.cols * 2
 		if l.dense[0] && l.dense[1] {
 			all, cost = l.n, 1
@@ -514,12 +514,12 @@ type moveRun[E kernels.Element] struct {
 	loops       mapLoops
 	inner, rows int
 	size        block
-	beside      int // blocks of a row
+	perRow      int // blocks of a row
 }
 
 // blocks moves the blocks [lo, hi): of tensors without gaps, the elements.
 func (run *moveRun[E]) blocks(lo, hi int) {
-	x, y, set, l, inner, rows, size, beside := run.x, run.y, run.set, &run.loops, run.inner, run.rows, run.size, run.beside
+	x, y, set, l, inner, rows, size, perRow := run.x, run.y, run.set, &run.loops, run.inner, run.rows, run.size, run.perRow
 	if l.dense[0] && l.dense[1] {
 		vec.Move(y[lo:hi], x[lo:hi])
 		return
@@ -529,7 +529,7 @@ func (run *moveRun[E]) blocks(lo, hi int) {
 	defer run.pool.Put(own)
 	tile := own.tile[:]
 	for b := lo; b < hi; b++ {
-		p := blockRange{r: b / beside * size.rows, c: b % beside * size.cols}
+		p := blockRange{r: b / perRow * size.rows, c: b % perRow * size.cols}
 		p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
 		if fx, fy := l.strides[0][0], l.strides[1][0]; l.rank == 2 && p.cols < p.rows && sx <= 1 && sy <= 1 {
 			for c := p.c; c < p.c+p.cols; c++ { // short rows: along the columns

@@ -79,9 +79,9 @@ func (m *mapSpec) rowsText(prefix string, cpu bool) string {
 		p("    }\n}")
 		return s.String()
 	}
-	p("    const int beside = (n + %d) / %d;", width-1, width)
-	p("    for (int k = get_local_id(0); k < (to - from) * beside; k += get_local_size(0)) {")
-	p("        const int r = from + k / beside, c0 = k %% beside * %d;", width)
+	p("    const int per_row = (n + %d) / %d;", width-1, width)
+	p("    for (int k = get_local_id(0); k < (to - from) * per_row; k += get_local_size(0)) {")
+	p("        const int r = from + k / per_row, c0 = k %% per_row * %d;", width)
 	m.starts(p, "        ", "const int at%d")
 	m.pointers(p, "        ", "at%d")
 	p("        int c = c0;")

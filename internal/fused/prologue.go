@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 	"hash/fnv"
 	"strings"
 )
@@ -137,9 +137,9 @@ func (s *prologueBuilder) add(a kernels.Arg, mode kernels.Mode) int {
 func (s *prologueBuilder) kernel() *kernels.Kernel {
 	base := s.base
 	k := &kernels.Kernel{Name: base.Name, Defines: base.Defines, Params: s.params, Tol: s.tolerance(),
-		Grid:  func(args []kernels.Arg, l kernels.Target) kernels.Grid { return base.Grid(args[:len(base.Params)], l) },
-		Host:  kernels.HostKernel{F32: prologueHost[float32](s), F64: prologueHost[float64](s)}.Calling(base),
-		Trial: s.trial}
+		Grid:     func(args []kernels.Arg, l kernels.Target) kernels.Grid { return base.Grid(args[:len(base.Params)], l) },
+		Host:     kernels.HostKernel{F32: prologueHost[float32](s), F64: prologueHost[float64](s)}.Calling(base),
+		SelfTest: s.selfTest}
 	k.Text = s.text()
 	hash := fnv.New64a()
 	hash.Write([]byte(k.Text))
@@ -148,12 +148,12 @@ func (s *prologueBuilder) kernel() *kernels.Kernel {
 }
 
 // trial makes the operands of a launch like one, with fewer rows where the kernel's own trial has.
-func (s *prologueBuilder) trial(like []kernels.Arg) []kernels.Operand {
-	if like == nil || s.base.Trial == nil {
+func (s *prologueBuilder) selfTest(like []kernels.Arg) []kernels.Operand {
+	if like == nil || s.base.SelfTest == nil {
 		return nil
 	}
 	own := s.whole(like, func(n int) kernels.Buffer { return size(n) })
-	ops := s.base.Trial(own)
+	ops := s.base.SelfTest(own)
 	if ops == nil {
 		return nil
 	}
@@ -161,22 +161,22 @@ func (s *prologueBuilder) trial(like []kernels.Arg) []kernels.Operand {
 	rows := 0
 	for _, l := range s.loads {
 		rows, _ = l.Size(small)
-		ops[l.Operand] = trial.Output(0)
+		ops[l.Operand] = selftest.Output(0)
 	}
 	for i := len(s.base.Params); i < len(s.params); i++ {
 		a := like[i]
 		switch s.params[i].Mode {
 		case kernels.IntParam:
-			ops = append(ops, trial.Number(float64(a.Int)))
+			ops = append(ops, selftest.Number(float64(a.Int)))
 		case kernels.FloatParam:
-			ops = append(ops, trial.Number(a.Float))
+			ops = append(ops, selftest.Number(a.Float))
 		case kernels.InInts:
 			ops = append(ops, kernels.Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: gatheredRows})
 		case kernels.InBytes:
 			ops = append(ops, kernels.Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: 3})
 		default:
 			domain := s.domain(i)
-			ops = append(ops, trial.Draw(s.reach(i, rows, a.N), domain[0], domain[1]))
+			ops = append(ops, selftest.Uniform(s.reach(i, rows, a.N), domain[0], domain[1]))
 		}
 	}
 	for _, of := range s.all { // there are fewer elements to be read by index

@@ -9,7 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/cl"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // MaxVertical is the most launches that [FuseVertical] fuses, and maxVerticalArgs the most arguments
@@ -81,7 +81,7 @@ func FuseVertical(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *k
 	for i, a := range first {
 		sizes[i] = kernels.Arg{Kind: a.Kind, Int: a.Int, N: a.N, Float: a.Float}
 	}
-	c.Trial = func(like []kernels.Arg) []kernels.Operand {
+	c.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			like = sizes
 		}
@@ -91,9 +91,9 @@ func FuseVertical(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *k
 		var ops []kernels.Operand
 		all := true
 		EachLaunch(c, like, func(k *kernels.Kernel, args []kernels.Arg, _ int) {
-			of := trial.LikeLaunch(k.Params, args)
-			if k.Trial != nil {
-				of = k.Trial(args)
+			of := selftest.OperandsLike(k.Params, args)
+			if k.SelfTest != nil {
+				of = k.SelfTest(args)
 			}
 			all = all && of != nil
 			ops = append(ops, of...)
@@ -102,7 +102,7 @@ func FuseVertical(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *k
 			return nil
 		}
 		for _, a := range like[numbers:] {
-			ops = append(ops, trial.Number(float64(a.Int)))
+			ops = append(ops, selftest.Number(float64(a.Int)))
 		}
 		return ops
 	}

@@ -393,14 +393,14 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 	}
 	w.line("    ROW_PROLOGUE(%s, INNER > 1)", elements)
 	if l.p.Parts {
-		w.line("    const int parts = %s, line = group * beside + place, row = line / INNER, there = row < outer * parts;", parts)
+		w.line("    const int parts = %s, line = group * per_group + place, row = line / INNER, there = row < outer * parts;", parts)
 		w.line("    const int begin = row %% parts * chunk, count = there ? min(chunk, len - begin) : 0;")
 		w.line("    const int at = (row / parts * len + begin) * INNER + line %% INNER;")
 	} else {
 		if l.p.Runs() {
 			w.runs()
 		} else {
-			w.line("    const int line = group * beside + place, there = line < outer * INNER;")
+			w.line("    const int line = group * per_group + place, there = line < outer * INNER;")
 		}
 		w.line("    const int count = there ? len : 0, at = INNER == 1 ? line * len : line / INNER * len * INNER + line %% INNER;")
 	}
@@ -479,7 +479,7 @@ func (w gpuForm) runs() {
 			w.line("    _Pragma(\"unroll\") for (int j = 0; j < PER; j++) a%d[j] = 0;", k)
 		}
 	}
-	w.line("    for (int above = first_line; above < first_line + run; above += beside) {")
+	w.line("    for (int above = first_line; above < first_line + run; above += per_group) {")
 	w.line("    const int line = above + place, there = line < end;")
 }
 
@@ -494,7 +494,7 @@ func (w gpuForm) runSums() {
 		t := treeOf(ir.Value{Kind: ir.Sum}, false)
 		w.line("        REAL s%d = 0; // a%d[j]: registers have no index", k, k)
 		w.line("        _Pragma(\"unroll\") for (int i = 0; i < PER; i++) s%d = i == j ? a%d[i] : s%d;", k, k, k)
-		w.line("        s%d = %s(%s, s%d, slot, place, beside, lanes);", k, t.function(), t.name, k)
+		w.line("        s%d = %s(%s, s%d, slot, place, per_group, lanes);", k, t.function(), t.name, k)
 		w.line("        if (INDEX_OF(j) < len && place == 0) y%d[INDEX_OF(j)] = s%d;", k, k)
 	}
 	w.line("    }")

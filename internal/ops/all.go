@@ -79,7 +79,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		all = append(all, halvedKernels(l)...)
 	}
 	all = append(all, maps(t, l)...)
-	all = append(all, afterwards(t, l)...)
+	all = append(all, epilogueCases(t, l)...)
 	if !l.CPU {
 		all = append(all, fused.Batch(Gemm(TN, GemmTiles(t, l)[0], nil), 2))
 	}

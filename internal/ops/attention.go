@@ -190,7 +190,7 @@ func newAttention(b attentionBuild) *AttentionKernels {
 		}
 		k := &kernels.Kernel{Name: name, File: "attention_cpu.cl", GPU: "attention_gpu.cl",
 			Defines: fmt.Sprintf("-DPART=%d -DD=%d -DE=%d", part, s.Features, s.Values) + tile.defines(),
-			Params:  params, Host: host, Trial: smallOnly, Semantics: s.operation(part, at, places, rows, result, features),
+			Params:  params, Host: host, SelfTest: smallOnly, Semantics: s.operation(part, at, places, rows, result, features),
 			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 				n, batch := int(a[at+rows].Int), 0
 				if n > 0 {

@@ -14,9 +14,9 @@ func (l *caseList) add(build func(o operands), format string, a ...any) {
 	*l = append(*l, kernels.Case{Name: fmt.Sprintf(format, a...), Build: func(o *kernels.Operands) { build(operands{o}) }})
 }
 
-// perLength is kernels.PerLength for elements of any type.
-func perLength(build func(o operands, n int)) func(few bool) []kernels.Case {
-	return kernels.PerLength(func(o *kernels.Operands, n int) { build(operands{o}, n) })
+// casesBySize is kernels.CasesBySize for elements of any type.
+func casesBySize(build func(o operands, n int)) func(few bool) []kernels.Case {
+	return kernels.CasesBySize(func(o *kernels.Operands, n int) { build(operands{o}, n) })
 }
 
 // setCases gives k, and its forms for other elements than floats, their cases.
@@ -34,58 +34,58 @@ var caseTypes = [...]kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8
 func init() {
 	setCases(Fill, func(t kernels.DType, few bool) []kernels.Case {
 		if t == kernels.Float32 {
-			return perLength(func(o operands, n int) { o.Out(n).Int(n).Float(1.25) })(few)
+			return casesBySize(func(o operands, n int) { o.Out(n).Int(n).Float(1.25) })(few)
 		}
-		return append(perLength(func(o operands, n int) { o.undefined(t, n).num(n, 0x1234567) })(few),
-			perLength(func(o operands, n int) { o.undefined(t, n).num(n, -1) })(few)...)
+		return append(casesBySize(func(o operands, n int) { o.undefined(t, n).num(n, 0x1234567) })(few),
+			casesBySize(func(o operands, n int) { o.undefined(t, n).num(n, -1) })(few)...)
 	})
 	setCases(Zero, func(t kernels.DType, few bool) []kernels.Case {
-		return perLength(func(o operands, n int) { o.undefined(t, n).num(n) })(few)
+		return casesBySize(func(o operands, n int) { o.undefined(t, n).num(n) })(few)
 	})
 	setCases(GatherRows, gatherRowsCases)
-	NarrowFloats.Cases = perLength(func(o operands, n int) {
+	NarrowFloats.Cases = casesBySize(func(o operands, n int) {
 		o.some(kernels.Float32, n)
 		o.Elements(kernels.Float32, n, func(int) float64 { return math.NaN() })
 		o.num(n)
 	})
-	WidenFloats.Cases = perLength(func(o operands, n int) {
+	WidenFloats.Cases = casesBySize(func(o operands, n int) {
 		o.Elements(kernels.Float32, n, func(int) float64 { return math.Ldexp(2*o.Rand.Float64()-1, o.Rand.IntN(50)-16) })
 		o.undefined(kernels.Float32, n).num(n)
 	})
 	for typ, pair := range map[kernels.DType][2]*kernels.Kernel{kernels.Int32: {FloatBits, FloatFromBits}, kernels.Int64: {DoubleBits, DoubleFromBits}} {
-		pair[0].Cases = perLength(func(o operands, n int) { o.some(kernels.Float32, n).undefined(typ, n).num(n) })
-		pair[1].Cases = perLength(func(o operands, n int) {
+		pair[0].Cases = casesBySize(func(o operands, n int) { o.some(kernels.Float32, n).undefined(typ, n).num(n) })
+		pair[1].Cases = casesBySize(func(o operands, n int) {
 			o.elements(typ, n, func(int) float64 { return float64(o.Rand.Int32()) }).undefined(kernels.Float32, n).num(n)
 		})
 	}
 	Sum.Cases = func(few bool) []kernels.Case {
-		cases := caseList(perLength(func(o operands, n int) { o.In(n, -1, 1).Out(1).Int(n, max(n, 1)).Float(0.5) })(few))
+		cases := caseList(casesBySize(func(o operands, n int) { o.In(n, -1, 1).Out(1).Int(n, max(n, 1)).Float(0.5) })(few))
 		cases.add(func(o operands) { o.In(1000, -1, 1).Out(4).Int(1000, 257).Float(1) }, "4 chunks")
 		return cases
 	}
-	Uniform.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Float(-2, 5) })
-	Normal.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Float(1, 2) })
-	RandomInts.Cases = perLength(func(o operands, n int) { o.ints(n, func(int) int { return -1 }).num(n, 12345, -7, 3, 1000003) })
+	Uniform.Cases = casesBySize(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Float(-2, 5) })
+	Normal.Cases = casesBySize(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Float(1, 2) })
+	RandomInts.Cases = casesBySize(func(o operands, n int) { o.ints(n, func(int) int { return -1 }).num(n, 12345, -7, 3, 1000003) })
 	SGD.Cases = func(few bool) (cases []kernels.Case) {
 		for nesterov := range 2 {
 			for decays := range 2 {
-				cases = append(cases, perLength(func(o operands, n int) {
+				cases = append(cases, casesBySize(func(o operands, n int) {
 					o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Float(0.01, 0.9, 0.1*float64(decays)).Int(nesterov, decays)
 				})(few)...)
 			}
-			cases = append(cases, perLength(func(o operands, n int) { // without momentum what was there says nothing
+			cases = append(cases, casesBySize(func(o operands, n int) { // without momentum what was there says nothing
 				strange := []float64{math.Inf(1), math.NaN(), math.Inf(-1), 1e-40}
 				o.In(n, -1, 1).In(n, -1, 1).Floats(n, func(i int) float64 { return strange[i%4] }).Int(n).Float(0.01, 0, 0.1).Int(nesterov, 1)
 			})(few)...)
 		}
 		return cases
 	}
-	AdamW.Cases = perLength(func(o operands, n int) {
+	AdamW.Cases = casesBySize(func(o operands, n int) {
 		o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Float(1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
 	})
-	ReducePartials.Cases = perLength(func(o operands, n int) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) })
+	ReducePartials.Cases = casesBySize(func(o operands, n int) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) })
 	AdamWPartials.Cases = func(few bool) []kernels.Case {
-		cases := caseList(perLength(func(o operands, n int) {
+		cases := caseList(casesBySize(func(o operands, n int) {
 			o.In(n, -1, 1).In(11*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).In(0, 0, 1).Out(0).Int(n, 11, 0).Float(0, 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
 		})(few))
 		for _, losses := range []int{1, 7, 300} {
@@ -95,7 +95,7 @@ func init() {
 		}
 		return cases
 	}
-	FMAChains.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 20).Float(0.999, 0.5) })
+	FMAChains.Cases = casesBySize(func(o operands, n int) { o.Out(n).Int(n, 20).Float(0.999, 0.5) })
 }
 
 func gatherRowsCases(t kernels.DType, _ bool) []kernels.Case {

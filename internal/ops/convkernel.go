@@ -7,7 +7,7 @@ import (
 	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // ConvDirect and ConvWeightDirect are the kernels without tiles: see ConvShape.ConvKernel and
@@ -148,23 +148,23 @@ func convKernel(k *kernels.Kernel) *kernels.Kernel {
 	k.Cases = func(few bool) []kernels.Case {
 		return convOutputCases(convCases(few), func(*ConvShape, bool) bool { return true })
 	}
-	k.Trial = func(like []kernels.Arg) []kernels.Operand {
+	k.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
 		s, transposed := convShapeOf(like, convNumbers), like[convTransposed].Int != 0
 		x, y := s.Groups*s.In*volume(s.Size), s.Groups*s.Out*volume(s.OutSize) // of an image
-		batch := s.trialBatch(x + y)
+		batch := s.selfTestBatch(x + y)
 		if batch == 0 {
 			return nil
 		}
 		if transposed {
 			x, y = y, x
 		}
-		ops := []kernels.Operand{trial.Draw(batch*x, -1, 1), trial.Draw(like[convW].N, -1, 1),
-			trial.Draw(like[convBias].N, -1, 1), trial.Output(batch * y)}
+		ops := []kernels.Operand{selftest.Uniform(batch*x, -1, 1), selftest.Uniform(like[convW].N, -1, 1),
+			selftest.Uniform(like[convBias].N, -1, 1), selftest.Output(batch * y)}
 		for _, a := range like[convNumbers:] {
-			ops = append(ops, trial.Number(float64(a.Int)))
+			ops = append(ops, selftest.Number(float64(a.Int)))
 		}
 		ops[convNumbers].Number = float64(batch)
 		return ops
@@ -213,12 +213,12 @@ func convWeightCases(shapes []*ConvShape) []kernels.Case {
 	return cases
 }
 
-// trialBatch returns how many images of so many elements a trial takes, 0 if one is too large.
-func (s *ConvShape) trialBatch(elements int) int {
-	if s.Groups*s.Out*s.weights() > trial.Elements/2 {
+// selfTestBatch returns how many images of so many elements a trial takes, 0 if one is too large.
+func (s *ConvShape) selfTestBatch(elements int) int {
+	if s.Groups*s.Out*s.weights() > selftest.Elements/2 {
 		return 0
 	}
-	return min(s.Batch, trial.Elements/2/max(elements, 1), trial.Products/max(s.Products(), 1))
+	return min(s.Batch, selftest.Elements/2/max(elements, 1), selftest.Products/max(s.Products(), 1))
 }
 
 func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {
@@ -234,20 +234,20 @@ func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {
 		return float64(terms) * max(kernels.MaxAbs(a, convWeightX), float64(a[convWeightBiased].Int)) * kernels.MaxAbs(a, convWeightG)
 	}}
 	k.Cases = func(few bool) []kernels.Case { return convWeightCases(convCases(few)) }
-	k.Trial = func(like []kernels.Arg) []kernels.Operand {
+	k.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
 		s, slice := convShapeOf(like, convWeightNumbers), int(like[convWeightSlice].Int)
 		x, y := s.Groups*s.In*volume(s.Size), s.Groups*s.Out*volume(s.OutSize) // of an image
-		s.Batch = s.trialBatch(x + y)
+		s.Batch = s.selfTestBatch(x + y)
 		parts := intmath.CeilDiv(s.Rows(), max(slice, 1)) * s.Groups * s.Out * (s.weights() + int(like[convWeightBiased].Int))
-		if s.Batch == 0 || parts > trial.Elements {
+		if s.Batch == 0 || parts > selftest.Elements {
 			return nil
 		}
-		ops := []kernels.Operand{trial.Draw(s.Batch*x, -1, 1), trial.Draw(s.Batch*y, -1, 1), trial.Output(parts)}
+		ops := []kernels.Operand{selftest.Uniform(s.Batch*x, -1, 1), selftest.Uniform(s.Batch*y, -1, 1), selftest.Output(parts)}
 		for _, a := range like[convWeightNumbers:] {
-			ops = append(ops, trial.Number(float64(a.Int)))
+			ops = append(ops, selftest.Number(float64(a.Int)))
 		}
 		ops[convWeightNumbers].Number = float64(s.Batch)
 		return ops

@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // ConvMatrix is a convolution on the matrix units of a GPU, in float32, from operands that ConvPack
@@ -220,7 +220,7 @@ func withPacked(k *kernels.Kernel, params []kernels.Param, numbers int, operands
 		var ops []kernels.Operand
 		from, of := operands(convShapeOf(a, numbers), a)
 		for i, o := range of {
-			n, m := o.Lengths()
+			n, m := o.BufferSizes()
 			var words, flaws []int32
 			get := func(of *[]int32) func(before []kernels.Arg, i int) float64 {
 				return func(before []kernels.Arg, e int) float64 {
@@ -231,11 +231,11 @@ func withPacked(k *kernels.Kernel, params []kernels.Param, numbers int, operands
 					return float64((*of)[e])
 				}
 			}
-			ops = append(ops, trial.Derived(n, get(&words)), trial.Derived(m, get(&flaws)))
+			ops = append(ops, selftest.Computed(n, get(&words)), selftest.Computed(m, get(&flaws)))
 		}
 		return ops
 	}
-	cases, trial, n := k.Cases, k.Trial, len(k.Params)
+	cases, selfTest, n := k.Cases, k.SelfTest, len(k.Params)
 	k.Cases = func(few bool) []kernels.Case {
 		var all []kernels.Case
 		for _, c := range cases(few) {
@@ -249,11 +249,11 @@ func withPacked(k *kernels.Kernel, params []kernels.Param, numbers int, operands
 		}
 		return all
 	}
-	k.Trial = func(like []kernels.Arg) []kernels.Operand {
+	k.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
-		ops := trial(like[:n])
+		ops := selfTest(like[:n])
 		if ops == nil {
 			return nil
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // ConvOperand is how an operand of a convolution lies in memory: element q of a channel of an
@@ -25,8 +25,8 @@ func (o ConvOperand) chunks() int {
 	return o.Images * o.Size * intmath.CeilDiv(o.Channels, convChunk)
 }
 
-// Lengths returns those of what ConvPack writes.
-func (o ConvOperand) Lengths() (words, flaws int) {
+// BufferSizes returns the lengths of what ConvPack writes.
+func (o ConvOperand) BufferSizes() (words, flaws int) {
 	return 3 * 4 * o.chunks(), intmath.CeilDiv(o.chunks(), convFlag)
 }
 
@@ -73,7 +73,7 @@ var ConvPack = &kernels.Kernel{Name: "k_conv_pack", File: "conv_pack.cl",
 			if o.Step, o.Row = o.Size, o.Size*o.Channels; i%2 > 0 { // as the weights of a transposed convolution
 				o.Row, o.Step = o.Size, o.Size*o.Images
 			}
-			words, flaws := o.Lengths()
+			words, flaws := o.BufferSizes()
 			blank := func(int) int { return 77 }
 			cases = append(cases, kernels.Case{Name: fmt.Sprintf("%+v", o), Build: func(to *kernels.Operands) {
 				to.In(o.Images*o.Channels*o.Size, -s.largest, s.largest).Ints(words, blank).Ints(flaws, blank).Int(o.Images, o.Size, o.Channels, o.Row, o.Step)
@@ -81,19 +81,19 @@ var ConvPack = &kernels.Kernel{Name: "k_conv_pack", File: "conv_pack.cl",
 		}
 		return cases
 	},
-	Trial: func(like []kernels.Arg) []kernels.Operand {
+	SelfTest: func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
 		o := convOperandOf(like)
 		n := (o.Images-1)*o.Row + (o.Channels-1)*o.Step + o.Size
-		if n > trial.Elements/4 {
+		if n > selftest.Elements/4 {
 			return nil
 		}
-		words, flaws := o.Lengths()
-		ops := []kernels.Operand{trial.Draw(n, -1, 1), trial.Output(words), trial.Output(flaws)}
+		words, flaws := o.BufferSizes()
+		ops := []kernels.Operand{selftest.Uniform(n, -1, 1), selftest.Output(words), selftest.Output(flaws)}
 		for _, a := range like[convPackNumbers:] {
-			ops = append(ops, trial.Number(float64(a.Int)))
+			ops = append(ops, selftest.Number(float64(a.Int)))
 		}
 		return ops
 	},

@@ -31,7 +31,7 @@ var (
 		for form := range all {
 			program := func() *ir.Program { return defs.CrossEntropy(entropyForm(form)) }
 			all[form] = rowKernel(program, lanesForOne, func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, false) }).
-				with(func(k *kernels.Kernel) { k.Trial, k.Semantics = smallOnly, crossEntropySemantics(form) })
+				with(func(k *kernels.Kernel) { k.SelfTest, k.Semantics = smallOnly, crossEntropySemantics(form) })
 		}
 		return all
 	}()
@@ -39,7 +39,7 @@ var (
 		for form := range all {
 			program := func() *ir.Program { return defs.CrossEntropyGrad(entropyForm(form)) }
 			all[form] = rowKernel(program, lanesForTwo, func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, true) }).
-				with(func(k *kernels.Kernel) { k.Trial, k.Semantics = smallOnly, crossEntropyGradSemantics(form) })
+				with(func(k *kernels.Kernel) { k.SelfTest, k.Semantics = smallOnly, crossEntropyGradSemantics(form) })
 		}
 		return all
 	}()

@@ -9,7 +9,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/defs"
 	"github.com/clgrad/clgrad/kernels/ir"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // FoldKind is that of package defs.
@@ -37,7 +37,7 @@ var SquaredError = rowKernel(defs.SquaredError, lanesForTwo, squaredErrorCases)
 var ExtremeGrad = rowKernel(defs.ExtremeGrad, lanesForOne, extremeGradCases).with(func(k *kernels.Kernel) {
 	tried(k, func(ops []kernels.Operand) bool {
 		n, inner := int(ops[5].Number), int(ops[6].Number)
-		ops[1] = trial.Derived(ops[1].N, func(before []kernels.Arg, i int) float64 { // the maximum over the axis
+		ops[1] = selftest.Computed(ops[1].N, func(before []kernels.Arg, i int) float64 { // the maximum over the axis
 			m := math.Inf(-1)
 			for k := range n {
 				m = max(m, before[0].At((i/inner*n+k)*inner+i%inner))

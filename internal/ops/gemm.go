@@ -12,7 +12,7 @@ import (
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -205,8 +205,8 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 			return others
 		},
 		Cases: p.cases, Semantics: p.semantics,
-		Trial: p.trial,
-		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: p.scale},
+		SelfTest: p.selfTest,
+		Tol:      kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: p.scale},
 	}
 	if !f.Is(0) {
 		e := newInner(f)
@@ -356,13 +356,13 @@ func stored(then int) int {
 // trial makes the operands of a product with fewer rows than the launch where that is too large,
 // and with rows closer to each other in memory where they are far apart. There is none of a sum in
 // shares that is too large, since its shares depend on the rows, nor of one whose B alone is.
-func (p *product) trial(like []kernels.Arg) []kernels.Operand {
+func (p *product) selfTest(like []kernels.Arg) []kernels.Operand {
 	if like == nil {
 		return nil
 	}
 	num := func(i int) int { return int(like[i].Int) }
 	m, n, sum, ldc, slice := num(gemmM), num(gemmN), num(gemmK), num(gemmLDC), num(gemmSlice)
-	rows := max(1, min(m, trial.Products/max(1, n*sum), trial.Elements/max(1, sum+ldc)))
+	rows := max(1, min(m, selftest.Products/max(1, n*sum), selftest.Elements/max(1, sum+ldc)))
 	if rows < m && sum > slice {
 		return nil
 	}
@@ -375,30 +375,30 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 		rowsB, colsB = n, sum
 	}
 	near := func(ld, rows, cols int) int { // with the alignment of ld
-		if rows <= trial.Elements/max(1, ld) {
+		if rows <= selftest.Elements/max(1, ld) {
 			return ld
 		}
 		return min(ld, intmath.RoundUp(cols, 16)+ld%16)
 	}
 	lda, ldb := near(num(gemmLDA), rowsA, colsA), near(num(gemmLDB), rowsB, colsB)
-	if rowsA > trial.Elements/max(1, lda) || rowsB > trial.Elements/max(1, ldb) {
+	if rowsA > selftest.Elements/max(1, lda) || rowsB > selftest.Elements/max(1, ldb) {
 		return nil
 	}
-	ops := []kernels.Operand{trial.Draw(rowsA*lda, -1, 1), trial.Draw(rowsB*ldb, -1, 1), trial.Draw(like[gemmBias].N, -1, 1),
-		trial.Draw(intmath.CeilDiv(sum, max(1, slice))*rows*ldc, -1, 1)}
+	ops := []kernels.Operand{selftest.Uniform(rowsA*lda, -1, 1), selftest.Uniform(rowsB*ldb, -1, 1), selftest.Uniform(like[gemmBias].N, -1, 1),
+		selftest.Uniform(intmath.CeilDiv(sum, max(1, slice))*rows*ldc, -1, 1)}
 	numbers := len(like)
 	if p.tile.Inner.swizzled() {
 		numbers -= len(packedParams)
 	}
 	for i := gemmM; i < numbers; i++ {
 		if i == gemmZ {
-			ops = append(ops, trial.Draw(stored(num(gemmEpilogue))*rows*ldc, 0, 0))
+			ops = append(ops, selftest.Uniform(stored(num(gemmEpilogue))*rows*ldc, 0, 0))
 			continue
 		}
-		ops = append(ops, trial.Number(float64(like[i].Int)+like[i].Float)) // one of them is 0
+		ops = append(ops, selftest.Number(float64(like[i].Int)+like[i].Float)) // one of them is 0
 	}
-	trial.SetNumbers(ops[gemmM:], float64(rows))
-	trial.SetNumbers(ops[gemmLDA:], float64(lda), float64(ldb))
+	selftest.SetNumbers(ops[gemmM:], float64(rows))
+	selftest.SetNumbers(ops[gemmLDA:], float64(lda), float64(ldb))
 	if p.tile.Inner.swizzled() {
 		ops = append(ops, p.packed(func(i int) int { return int(ops[i].Number) })...)
 	}

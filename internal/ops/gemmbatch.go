@@ -10,7 +10,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/kernels/operation"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -197,7 +197,7 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 		Host: kernels.HostKernel{F32: gemmBatchHost(p, blas32.Implementation().Sgemm),
 			F64: gemmBatchHost(p, blas64.Implementation().Dgemm)},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: p.scale},
-		Cases: p.batchCases, Semantics: p.batchSemantics, Trial: p.batchTrial,
+		Cases: p.batchCases, Semantics: p.batchSemantics, SelfTest: p.batchSelfTest,
 		Fusions: fused.Fusions{Epilogue: p.stores(batchLen)},
 	}
 	if tile.Inner.stored() {
@@ -326,21 +326,21 @@ func (p *product) batchCases(few bool) []kernels.Case {
 	return cases
 }
 
-// batchTrial makes the operands of a batch with fewer products, and then fewer rows, than the
+// batchSelfTest makes the operands of a batch with fewer products, and then fewer rows, than the
 // launch where that is too large, and with matrices one after the other where they are far apart.
 // There is none of a sum in shares that is too large, nor of matrices of which one is.
-func (p *product) batchTrial(like []kernels.Arg) []kernels.Operand {
+func (p *product) batchSelfTest(like []kernels.Arg) []kernels.Operand {
 	if like == nil {
 		return nil
 	}
-	one := p.trial(like[:gemmSlice+1])
+	one := p.selfTest(like[:gemmSlice+1])
 	if one == nil {
 		return nil
 	}
 	b := batchOf(func(i int) int { return int(like[i].Int) }, batchLen)
 	m, n, k := int(one[gemmM].Number), int(one[gemmN].Number), int(one[gemmK].Number)
 	each := max(one[gemmA].N, one[gemmB].N, one[gemmC].N, 1)
-	n2 := max(1, min(b.Len(), trial.Products/max(1, m*n*k), trial.Elements/(4*each)))
+	n2 := max(1, min(b.Len(), selftest.Products/max(1, m*n*k), selftest.Elements/(4*each)))
 	if parts := one[gemmC].N; parts > m*int(one[gemmLDC].Number) && n2 < b.Len() {
 		return nil
 	}
@@ -355,7 +355,7 @@ func (p *product) batchTrial(like []kernels.Arg) []kernels.Operand {
 	one[gemmB].N += (n2 - 1) * stepB
 	one[gemmC].N *= n2
 	for _, v := range []int{n2, 1, n2, 0, 0, stepA, 0, 0, stepB, int(like[batchRun].Int)} {
-		one = append(one, trial.Number(float64(v)))
+		one = append(one, selftest.Number(float64(v)))
 	}
 	return one
 }
@@ -367,7 +367,7 @@ func (p *product) batchTrial(like []kernels.Arg) []kernels.Operand {
 var GemmDirect = &kernels.Kernel{Name: "k_gemm_direct", File: "gemm_direct.cl",
 	Params: append([]kernels.Param{in("A"), in("B"), inOut("C"), intArg("m"), intArg("n"), intArg("K"), intArg("a_row"), intArg("a_step"),
 		intArg("b_step"), intArg("b_column"), intArg("accumulate")}, batchParams...),
-	Grid: kernels.GridPerElement(2), Semantics: directSemantics, Cases: directCases, Trial: directTrial,
+	Grid: kernels.GridPerElement(2), Semantics: directSemantics, Cases: directCases, SelfTest: directSelfTest,
 	Fusions: fused.Fusions{Epilogue: storesDirect},
 	Host:    kernels.HostKernel{F32: directHost[float32], F64: directHost[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
@@ -431,25 +431,25 @@ func directCases(few bool) []kernels.Case {
 	return cases
 }
 
-// directTrial is the launch with fewer products where there are too many, one after the other where
+// directSelfTest is the launch with fewer products where there are too many, one after the other where
 // they are far apart.
-func directTrial(like []kernels.Arg) []kernels.Operand {
+func directSelfTest(like []kernels.Arg) []kernels.Operand {
 	if like == nil {
 		return nil
 	}
 	num := func(i int) int { return int(like[i].Int) }
 	b, m, n, k := batchOf(num, directBatch), num(3), num(4), num(5)
 	a, at := (m-1)*num(6)+(k-1)*num(7)+1, (k-1)*num(8)+(n-1)*num(9)+1
-	count := max(1, min(b.Len(), trial.Elements/(4*max(a, at))))
-	if a > trial.Elements || at > trial.Elements {
+	count := max(1, min(b.Len(), selftest.Elements/(4*max(a, at))))
+	if a > selftest.Elements || at > selftest.Elements {
 		return nil
 	}
-	ops := []kernels.Operand{trial.Draw(count*a, -1, 1), trial.Draw(count*at, -1, 1), trial.Draw(count*m*n, -1, 1)}
+	ops := []kernels.Operand{selftest.Uniform(count*a, -1, 1), selftest.Uniform(count*at, -1, 1), selftest.Uniform(count*m*n, -1, 1)}
 	for i := 3; i < directBatch; i++ {
-		ops = append(ops, trial.Number(float64(num(i))))
+		ops = append(ops, selftest.Number(float64(num(i))))
 	}
 	for _, v := range []int{count, 1, count, 0, 0, a, 0, 0, at} {
-		ops = append(ops, trial.Number(float64(v)))
+		ops = append(ops, selftest.Number(float64(v)))
 	}
 	return ops
 }

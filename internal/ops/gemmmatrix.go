@@ -464,7 +464,7 @@ func onMatrixUnits() []*kernels.Kernel {
 		small, tiles := GemmTile{32, 32, 16, 32, 32, inner}, matrixTiles[inner]
 		all = append(all, Gemm(NT, small, fn.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), Gemm(TT, small, nil), GemmBatch(NN, small),
 			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[2], nil),
-			fused.FuseEpilogue(Gemm(NN, small, nil), fused.Epilogue{Of: storedTwo, Value: 1,
+			fused.FuseEpilogue(Gemm(NN, small, nil), fused.Epilogue{Of: storedPair, Value: 1,
 				Layout: fused.AccessPattern{Rank: 1}, Keep: true}))
 		if inner == BF16x3 {
 			all = append(all, fused.Batch(Gemm(TN, small, nil), 2))

@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 	"github.com/x448/float16"
 )
 
@@ -139,7 +139,7 @@ func (p packing) newKernel() *kernels.Kernel {
 			s, row, step := c.Floats(packS), c.Int(packRow), c.Int(packStep)
 			p.pack(c.Ints(packP), c.Ints(packF), c.Int(packN), c.Int(packK), func(x, k int) float32 { return s[x*row+k*step] })
 		}},
-		Cases: p.cases, Trial: p.trial,
+		Cases: p.cases, SelfTest: p.selfTest,
 	}
 }
 
@@ -167,20 +167,20 @@ func (p packing) cases(few bool) []kernels.Case {
 }
 
 // trial makes the launch with fewer x where there are too many.
-func (p packing) trial(like []kernels.Arg) []kernels.Operand {
+func (p packing) selfTest(like []kernels.Arg) []kernels.Operand {
 	if like == nil {
 		return nil
 	}
 	num := func(i int) int { return int(like[i].Int) }
 	K, row, step := num(packK), num(packRow), num(packStep)
-	n := max(1, min(num(packN), trial.Elements/(8*max(1, K))))
+	n := max(1, min(num(packN), selftest.Elements/(8*max(1, K))))
 	reads := (n-1)*row + (K-1)*step + 1
-	if reads > trial.Elements {
+	if reads > selftest.Elements {
 		return nil
 	}
 	words, flaws := p.lengths(n, K)
-	return []kernels.Operand{trial.Draw(reads, -1, 1), trial.Output(words), trial.Output(flaws),
-		trial.Number(float64(n)), trial.Number(float64(K)), trial.Number(float64(row)), trial.Number(float64(step))}
+	return []kernels.Operand{selftest.Uniform(reads, -1, 1), selftest.Output(words), selftest.Output(flaws),
+		selftest.Number(float64(n)), selftest.Number(float64(K)), selftest.Number(float64(row)), selftest.Number(float64(step))}
 }
 
 func (p packing) defines() string {
@@ -222,7 +222,7 @@ func (p *product) packed(num func(i int) int) []kernels.Operand {
 				return float64((*of)[i])
 			}
 		}
-		ops = append(ops, trial.Derived(n, from(&words)), trial.Derived(m, from(&flaws)))
+		ops = append(ops, selftest.Computed(n, from(&words)), selftest.Computed(m, from(&flaws)))
 	}
 	return ops
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // Products of operands of 16 bits that are read as they lie in memory: see gemm_tensor.cl. They
@@ -128,8 +128,8 @@ func (p *product) takeStored(k *kernels.Kernel) {
 		return kernels.Grid{Dims: 1, Local: [3]int{items}, Global: [3]int{int(a[gemmRows].Int) * items}}
 	}
 	fused.Of(k).Epilogue.CPU = 0
-	selfTest := k.Trial
-	k.Trial = func(like []kernels.Arg) []kernels.Operand {
+	selfTest := k.SelfTest
+	k.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
@@ -137,7 +137,7 @@ func (p *product) takeStored(k *kernels.Kernel) {
 		if ops == nil {
 			return nil
 		}
-		return append(ops, trial.Output(MapsLen(int(like[gemmRows].Int))))
+		return append(ops, selftest.Output(MapsLen(int(like[gemmRows].Int))))
 	}
 }
 

@@ -27,8 +27,8 @@ var (
 			outer, columns := int(a[3].Int), int(a[5].Int)*int(a[6].Int)
 			if l.CPU {
 				const chunk = 4096 // elements, and a work-item copies no fewer
-				beside := intmath.CeilDiv(columns, chunk)
-				return kernels.Groups(beside, min(outer, intmath.CeilDiv(outer*columns, chunk*max(beside, 1))))
+				perRow := intmath.CeilDiv(columns, chunk)
+				return kernels.Groups(perRow, min(outer, intmath.CeilDiv(outer*columns, chunk*max(perRow, 1))))
 			}
 			return kernels.Grid2D(columns, outer, l)
 		},
@@ -44,8 +44,8 @@ var (
 			outer, m, inner := int(a[3].Int), int(a[5].Int), int(a[6].Int)
 			if l.CPU {
 				const chunk, wide = 4096, 16 // elements of a work-item, and columns, at least
-				beside := min(intmath.CeilDiv(inner, wide), intmath.CeilDiv(4*l.Units, max(outer, 1)))
-				return kernels.Groups(beside, min(outer, intmath.CeilDiv(outer*m*inner, chunk)))
+				perRow := min(intmath.CeilDiv(inner, wide), intmath.CeilDiv(4*l.Units, max(outer, 1)))
+				return kernels.Groups(perRow, min(outer, intmath.CeilDiv(outer*m*inner, chunk)))
 			}
 			return kernels.Grid2D(inner, outer, l)
 		},

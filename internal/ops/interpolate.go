@@ -6,7 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // InterpolateShape is the numbers of an interpolation over 1, 2 or 3 axes, of X [Outer, Size…] to Y
@@ -98,19 +98,19 @@ func newInterpolate(name string, from, to kernels.Param, gradient bool, host ker
 		}
 		return cases
 	}
-	k.Trial = func(like []kernels.Arg) []kernels.Operand {
+	k.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
 		s := shape(like)
-		s.Outer = min(s.Outer, trial.Elements/4/max(volume(s.Size)+volume(s.OutSize), 1))
+		s.Outer = min(s.Outer, selftest.Elements/4/max(volume(s.Size)+volume(s.OutSize), 1))
 		if s.Outer == 0 {
 			return nil
 		}
 		read, written := elements(s)
-		ops := []kernels.Operand{trial.Draw(read, -1, 1), trial.Output(written)}
+		ops := []kernels.Operand{selftest.Uniform(read, -1, 1), selftest.Output(written)}
 		for _, a := range like[2:] {
-			ops = append(ops, trial.Number(float64(a.Int)))
+			ops = append(ops, selftest.Number(float64(a.Int)))
 		}
 		ops[2].Number = float64(s.Outer)
 		return ops

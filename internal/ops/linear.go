@@ -9,7 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // LinearGrad returns the kernel of the gradient of a layer Y = f(Z), Z = X·W + b, before its matrix
@@ -61,7 +61,7 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 		Host:  kernels.HostKernel{F32: linearGradHost[float32](g), F64: linearGradHost[float64](g)},
 		Tol:   kernels.Tolerance{ULP: 4, Bound: g.bound},
 		Cases: g.cases, Semantics: g.semantics, Fusions: fused.Fusions{Split: g.parts},
-		Trial: func(like []kernels.Arg) []kernels.Operand { return g.trial(params, like) },
+		SelfTest: func(like []kernels.Arg) []kernels.Operand { return g.selfTest(params, like) },
 	}
 }
 
@@ -169,8 +169,8 @@ func (g *linearGrad) domain(operand int) (low, high float64) {
 	return d[0], d[1]
 }
 
-func (g *linearGrad) trial(params []kernels.Param, like []kernels.Arg) []kernels.Operand {
-	ops := trial.LikeLaunch(params, like)
+func (g *linearGrad) selfTest(params []kernels.Param, like []kernels.Arg) []kernels.Operand {
+	ops := selftest.OperandsLike(params, like)
 	for k, operand := range g.derivative.uses {
 		if ops != nil {
 			ops[k].Lo, ops[k].Hi = g.domain(operand)

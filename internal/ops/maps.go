@@ -38,7 +38,7 @@ func maps(float kernels.DType, l kernels.Target) []*kernels.Kernel {
 	rest := slices.DeleteFunc(slices.Concat(fn.Functions[len(plain):], fn.Conditions, fn.Bitwise), func(f *kernels.Function) bool {
 		return slices.Contains(binary, f)
 	})
-	all = append(all, allTogether(rest)...)
+	all = append(all, allFunctionRows(rest)...)
 	for _, t := range []kernels.DType{anyFloat, kernels.Int32, kernels.Uint8} { // beside masks
 		all = append(all, fused.Map(fn.Lt.Alone(), t, dense), fused.Map(fn.Where.Alone(), t, dense))
 	}

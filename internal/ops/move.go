@@ -4,7 +4,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // Kernels of move.cl. Those that have forms for other elements than floats, which
@@ -12,7 +12,7 @@ import (
 var (
 	// Fill is Y[i] = value: Y, n, value. Of other elements, the value is an int: of floats of 16
 	// bits, their bits.
-	Fill = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl",
+	Fill = selftest.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl",
 		Grid:   kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n"), floatArg("value")},
 		Host:   kernels.HostKernel{F32: fillHost[float32], F64: fillHost[float64]}, Semantics: fillSemantics}, "move.cl",
@@ -20,7 +20,7 @@ var (
 		kernels.ElementHostKernel(fillIntHost[int32]), kernels.ElementHostKernel(fillIntHost[uint8]),
 		kernels.ElementHostKernel(fillIntHost[uint16]), kernels.ElementHostKernel(fillIntHost[int64])), nil)
 	// Zero is Y[i] = 0, of any element type: Y, n.
-	Zero = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl",
+	Zero = selftest.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl",
 		Grid:   kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n")},
 		Host:   kernels.HostKernel{F32: zeroHost[float32], F64: zeroHost[float64]}, Semantics: zeroSemantics}, "move.cl",

@@ -114,11 +114,11 @@ func NormRun(rows, n int, l kernels.Target) int {
 	if l.CPU {
 		return min(sumRun, max(1, rowsChunk/max(n, 1), intmath.CeilDiv(rows, 4*l.Units)))
 	}
-	groups, beside := 8*l.Units, rowsGroup/lanesOf(n)
+	groups, perGroup := 8*l.Units, rowsGroup/lanesOf(n)
 	if n > rowsGroup*rowsPer/2 { // a unit has no registers for more: on an H200 two take 0.76 of one's time, four 0.89
 		groups = 2 * l.Units
 	}
-	return intmath.RoundUp(max(1, min(sumRun*beside, intmath.CeilDiv(rows, groups))), beside)
+	return intmath.RoundUp(max(1, min(sumRun*perGroup, intmath.CeilDiv(rows, groups))), perGroup)
 }
 
 func batchStatisticsCases(s rowSizes) []kernels.Case {

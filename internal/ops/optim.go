@@ -4,27 +4,27 @@ import (
 	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // Update rules over all parameters at once: the formulas stand in rules.go.
 var (
 	// SGD: P, G, V, n, lr, momentum, l2, nesterov, decays: whether l2 is not 0.
-	SGD = trial.Elementwise(&kernels.Kernel{Name: "k_sgd", File: "optim.cl", Grid: kernels.GridPerElement(0),
+	SGD = selftest.Elementwise(&kernels.Kernel{Name: "k_sgd", File: "optim.cl", Grid: kernels.GridPerElement(0),
 		Params: append(append([]kernels.Param{inOut("P"), in("G"), inOut("V"), intArg("n")}, sgdScalars...),
 			intArg("nesterov"), intArg("decays")),
 		Host: kernels.HostKernel{F32: sgdHost[float32], F64: sgdHost[float64]}, Semantics: sgdSemantics,
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sgd", Items: true}},
 		Tol:     kernels.Tolerance{ULP: 8, Rel: 4}},
-		func(ops []kernels.Operand) { trial.SetNumbers(ops[4:], sgdNumbers...) })
+		func(ops []kernels.Operand) { selftest.SetNumbers(ops[4:], sgdNumbers...) })
 	// AdamW: P, G, M, V, n, decay, b1, one_b1, b2, one_b2, step, root, eps.
-	AdamW = trial.Elementwise(&kernels.Kernel{Name: "k_adamw", File: "optim.cl", Grid: kernels.GridPerElement(0),
+	AdamW = selftest.Elementwise(&kernels.Kernel{Name: "k_adamw", File: "optim.cl", Grid: kernels.GridPerElement(0),
 		Params: append([]kernels.Param{inOut("P"), in("G"), inOut("M"), inOut("V"), intArg("n")}, adamwScalars...),
 		Host:   kernels.HostKernel{F32: adamwHost[float32], F64: adamwHost[float64]}, Semantics: adamwSemantics,
 		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "adamw", Items: true}},
 		Tol:     kernels.Tolerance{ULP: 8, Rel: 4}}, func(ops []kernels.Operand) {
 		ops[3].Lo = 0 // squares
-		trial.SetNumbers(ops[5:], adamwNumbers...)
+		selftest.SetNumbers(ops[5:], adamwNumbers...)
 	})
 )
 

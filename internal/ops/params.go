@@ -13,6 +13,6 @@ func inBytes(name string) kernels.Param  { return kernels.Param{Name: name, Mode
 func intArg(name string) kernels.Param   { return kernels.Param{Name: name, Mode: kernels.IntParam} }
 func floatArg(name string) kernels.Param { return kernels.Param{Name: name, Mode: kernels.FloatParam} }
 
-// smallOnly is the Trial of a kernel that is tried with the operands of its cases alone: others are
+// smallOnly is the SelfTest of a kernel that is tried with the operands of its cases alone: others are
 // not comparable element by element.
 func smallOnly([]kernels.Arg) []kernels.Operand { return nil }

@@ -7,7 +7,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/kernels/operation"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // Gradients that a pass leaves in shares, one for each group of samples: PART [groups, size]. Their
@@ -32,7 +32,7 @@ var (
 		Fusions:   fused.Fusions{Batch: &fused.BatchSpec{Function: "adamw_partials", Local: "SLICES * WIDE", Items: true}},
 		Tol:       kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
 		ops[4].Lo = 0 // squares
-		trial.SetNumbers(ops[11:], adamwNumbers...)
+		selftest.SetNumbers(ops[11:], adamwNumbers...)
 		return true
 	})
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // PoolShape is the numbers of pooling over 1, 2 or 3 axes, of X [Outer, Size…] to Y [Outer,
@@ -174,34 +174,34 @@ func newPool(w poolWindow) *kernels.Kernel {
 	}
 	operands := func(s *PoolShape, index func(i int) int) []kernels.Operand {
 		x, y := s.Outer*volume(s.Size), s.Outer*volume(s.OutSize)
-		i := trial.Derived(y, func(_ []kernels.Arg, i int) float64 { return float64(index(i)) })
+		i := selftest.Computed(y, func(_ []kernels.Arg, i int) float64 { return float64(index(i)) })
 		switch w.kernel {
 		case MaxPool:
-			return []kernels.Operand{trial.Draw(x, -1, 1), trial.Output(y), trial.Output(y)}
+			return []kernels.Operand{selftest.Uniform(x, -1, 1), selftest.Output(y), selftest.Output(y)}
 		case MaxPoolGrad:
-			return []kernels.Operand{trial.Draw(y, -1, 1), i, trial.Output(x)}
+			return []kernels.Operand{selftest.Uniform(y, -1, 1), i, selftest.Output(x)}
 		case AvgPool:
-			return []kernels.Operand{trial.Draw(x, -1, 1), trial.Output(y)}
+			return []kernels.Operand{selftest.Uniform(x, -1, 1), selftest.Output(y)}
 		}
-		return []kernels.Operand{trial.Draw(y, -1, 1), trial.Output(x)}
+		return []kernels.Operand{selftest.Uniform(y, -1, 1), selftest.Output(x)}
 	}
 	k.Cases = func(few bool) []kernels.Case { return poolCases(w, few, behind) }
-	k.Trial = func(like []kernels.Arg) []kernels.Operand {
+	k.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
 		s := poolShapeOf(like, from)
-		s.Outer = min(s.Outer, trial.Elements/2/max(volume(s.Size)+2*volume(s.OutSize), 1))
+		s.Outer = min(s.Outer, selftest.Elements/2/max(volume(s.Size)+2*volume(s.OutSize), 1))
 		if s.Outer == 0 {
 			return nil
 		}
 		ops := operands(s, func(i int) int { return s.some(i) })
 		for _, a := range like[from:] {
-			ops = append(ops, trial.Number(float64(a.Int)))
+			ops = append(ops, selftest.Number(float64(a.Int)))
 		}
 		ops[from].Number = float64(s.Outer)
 		if w.kernel == MaxPool && like[2].N == 0 {
-			ops[2] = trial.Output(0)
+			ops[2] = selftest.Output(0)
 		}
 		return ops
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/operation"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // Random fills. A number depends on the seed, the call and its index alone: not on the device.
@@ -18,7 +18,7 @@ var (
 		Params:    append(streamParams("Y", kernels.Out), floatArg("low"), floatArg("high")),
 		Host:      kernels.HostKernel{F32: uniformHost[float32], F64: uniformHost[float64]},
 		Semantics: randomSemantics(operation.UniformFloats), Tol: kernels.ULP(1)}, func(ops []kernels.Operand) bool {
-		trial.SetNumbers(ops[5:], -2, 5)
+		selftest.SetNumbers(ops[5:], -2, 5)
 		return true
 	})
 	// Normal is normal with mean and sd: Y, n, seed_lo, seed_hi, call, mean, sd.
@@ -27,7 +27,7 @@ var (
 		Host:      kernels.HostKernel{F32: normalHost[float32], F64: normalHost[float64]},
 		Semantics: randomSemantics(operation.NormalFloats), Tol: kernels.Tolerance{ULP: 16, Rel: 4}},
 		func(ops []kernels.Operand) bool {
-			trial.SetNumbers(ops[5:], 1, 2)
+			selftest.SetNumbers(ops[5:], 1, 2)
 			return true
 		})
 	// RandomInts is uniform in [0, bound): Y, n, seed_lo, seed_hi, call, bound.

@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/kernels/operation"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // What the kernels of this package say of their launches, as package kernels has the words for it.
@@ -23,7 +23,7 @@ var (
 	view     = kernels.ViewOf
 	passed   = operation.ArgScalar
 	constant = operation.ConstScalar
-	tried    = trial.Tried
+	tried    = selftest.With
 )
 
 // temporary returns a view of floats in temporary i.

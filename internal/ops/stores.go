@@ -110,20 +110,20 @@ var storesSumAxis = &fused.EpilogueSpec{Result: 1, GPU: 1,
 
 // Functions that tests compute of what is stored.
 var (
-	storedSum = &kernels.FusedElementwise{Name: "stored_sum", Functions: []*kernels.Function{fn.Add}}
-	storedTwo = &kernels.FusedElementwise{Name: "stored_two", Functions: []*kernels.Function{fn.Mul, fn.Sigmoid}}
+	storedSum  = &kernels.FusedElementwise{Name: "stored_sum", Functions: []*kernels.Function{fn.Add}}
+	storedPair = &kernels.FusedElementwise{Name: "stored_two", Functions: []*kernels.Function{fn.Mul, fn.Sigmoid}}
 )
 
 // afterwards returns kernels that compute maps of what others store: exact ones and others, kept or
 // not, of other operands that are repeated and that are not.
-func afterwards(t kernels.DType, l kernels.Target) []*kernels.Kernel {
+func epilogueCases(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	by := fused.AccessPattern{Rank: 2}
 	by.Steps[1] = fused.Broadcast
 	thens := []fused.Epilogue{
-		{Of: storedTwo, Layout: fused.AccessPattern{Rank: 1}, Vectors: true},
+		{Of: storedPair, Layout: fused.AccessPattern{Rank: 1}, Vectors: true},
 		{Of: storedSum, Layout: by, Keep: true},
 		{Of: storedSum, Value: 1, Layout: fused.AccessPattern{Rank: 2, Aligned: !l.CPU}},
-		{Of: storedTwo, Value: 1, Layout: fused.AccessPattern{Rank: 1}, Keep: true},
+		{Of: storedPair, Value: 1, Layout: fused.AccessPattern{Rank: 1}, Keep: true},
 	}
 	tile, convTile := GemmTiles(t, l)[0], convSmall
 	if l.CPU {

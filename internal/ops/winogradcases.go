@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // winogradShapes are those that the kernels are tested with: tiles that are whole and cut off, in
@@ -76,40 +76,40 @@ func (k *WinogradKernels) winogradTrials(taps int) {
 	images := func(n *WinogradShape, given int) int {
 		high, wide := n.tiles()
 		products := WinogradPlanes * high * wide * n.Read * n.Written
-		return min(given, trial.Elements/2/max(1, n.Read*n.H*n.W+n.Written*n.OutH*n.OutW), trial.Products/max(1, products))
+		return min(given, selftest.Elements/2/max(1, n.Read*n.H*n.W+n.Written*n.OutH*n.OutW), selftest.Products/max(1, products))
 	}
 	numbers := func(ops []kernels.Operand, like []kernels.Arg) []kernels.Operand {
 		for _, a := range like {
-			ops = append(ops, trial.Number(float64(a.Int)))
+			ops = append(ops, selftest.Number(float64(a.Int)))
 		}
 		return ops
 	}
-	k.Output.Trial = func(like []kernels.Arg) []kernels.Operand {
+	k.Output.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
 		n := winogradShapeOf(taps, like[5:])
 		some := images(n, like[4].N/max(1, n.Written*n.OutH*n.OutW))
-		if some == 0 || like[1].N > trial.Elements/2 {
+		if some == 0 || like[1].N > selftest.Elements/2 {
 			return nil
 		}
-		return numbers([]kernels.Operand{trial.Draw(some*n.Read*n.H*n.W, -1, 1), trial.Draw(like[1].N, -1, 1),
-			trial.Draw(like[2].N, -1, 1),
-			trial.Draw(like[3].N, -1, 1), trial.Output(some * n.Written * n.OutH * n.OutW)}, like[5:])
+		return numbers([]kernels.Operand{selftest.Uniform(some*n.Read*n.H*n.W, -1, 1), selftest.Uniform(like[1].N, -1, 1),
+			selftest.Uniform(like[2].N, -1, 1),
+			selftest.Uniform(like[3].N, -1, 1), selftest.Output(some * n.Written * n.OutH * n.OutW)}, like[5:])
 	}
-	k.Gradient.Trial = func(like []kernels.Arg) []kernels.Operand {
+	k.Gradient.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
 		n := winogradShapeOf(taps, like[4:])
 		some := images(n, int(like[3].Int))
-		if some == 0 || like[2].N > trial.Elements {
+		if some == 0 || like[2].N > selftest.Elements {
 			return nil
 		}
 		shares := min(some, like[2].N/max(1, WinogradPlanes*n.Written*WinogradWhole(n.Read)))
-		ops := numbers([]kernels.Operand{trial.Draw(some*n.Read*n.H*n.W, -1, 1),
-			trial.Draw(some*n.Written*n.OutH*n.OutW, -1, 1),
-			trial.Output(shares * WinogradPlanes * n.Written * WinogradWhole(n.Read))}, like[3:])
+		ops := numbers([]kernels.Operand{selftest.Uniform(some*n.Read*n.H*n.W, -1, 1),
+			selftest.Uniform(some*n.Written*n.OutH*n.OutW, -1, 1),
+			selftest.Output(shares * WinogradPlanes * n.Written * WinogradWhole(n.Read))}, like[3:])
 		ops[3].Number = float64(some)
 		return ops
 	}

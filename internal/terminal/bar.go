@@ -10,9 +10,9 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// besideBar is the room, in columns, that a short bar with its percentage and times takes in a
+// barReserve is the room, in columns, that a short bar with its percentage and times takes in a
 // terminal.
-const besideBar = 28
+const barReserve = 28
 
 // drawEvery is the least time between two pictures of a bar.
 const drawEvery = 50 * time.Millisecond
@@ -54,7 +54,7 @@ func (b *Bar) draw() {
 		_ = b.Set(b.steps)
 	}
 	for i, text := range b.texts {
-		if i == len(b.texts)-1 || utf8.RuneCountInString(text)+besideBar <= now {
+		if i == len(b.texts)-1 || utf8.RuneCountInString(text)+barReserve <= now {
 			b.Describe(text)
 			break
 		}

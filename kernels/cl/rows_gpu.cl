@@ -82,14 +82,14 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)ma
 #ifdef ROW_LANES
 #define INNER 1
 #define ROW_PROLOGUE(len, columns)                                                                     \
-    const int lanes = ROW_LANES, beside = GROUP / ROW_LANES, step = 1, slot = get_local_id(0), lane = slot % ROW_LANES, place = slot / ROW_LANES;
+    const int lanes = ROW_LANES, per_group = GROUP / ROW_LANES, step = 1, slot = get_local_id(0), lane = slot % ROW_LANES, place = slot / ROW_LANES;
 #else
 #define INNER inner
 #define ROW_PROLOGUE(len, columns)                                                                                   \
     const int across = !(columns), shift = across ? lanes_shift(len) : min(lanes_shift(len), GROUP_SHIFT - 3);        \
-    const int lanes = 1 << shift, beside = GROUP >> shift, step = across ? 1 : beside, slot = get_local_id(0);        \
+    const int lanes = 1 << shift, per_group = GROUP >> shift, step = across ? 1 : per_group, slot = get_local_id(0);        \
     const int lane = across ? slot & (lanes - 1) : slot >> (GROUP_SHIFT - shift);                                     \
-    const int place = across ? slot >> shift : slot & (beside - 1);
+    const int place = across ? slot >> shift : slot & (per_group - 1);
 #endif
 
 // Element j of the PER that a lane keeps: four that are neighbours, then four after those of all lanes.

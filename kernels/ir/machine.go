@@ -145,10 +145,10 @@ func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
 	}
 	m.steps(m.plan.once)
 	if m.across {
-		beside := (inner + w - 1) / w
+		perRow := (inner + w - 1) / w
 		for u := lo; u < hi; u++ {
-			i := u % beside * w
-			m.first, m.cols = u/beside*inner+i, min(w, inner-i)
+			i := u % perRow * w
+			m.first, m.cols = u/perRow*inner+i, min(w, inner-i)
 			m.block()
 		}
 		return

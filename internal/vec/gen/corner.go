@@ -94,8 +94,8 @@ func (k *code) findCorners() {
 		if hashes {
 			up := two(c.VPMULLD, row, k.ints(hashFactor))
 			next := two(c.VPADDD, up, k.ints(hashFactor))
-			beside := two(c.VPADDD, column, k.ints(1))
-			for i, at := range [][2]value{{column, up}, {beside, up}, {column, next}, {beside, next}} {
+			right := two(c.VPADDD, column, k.ints(1))
+			for i, at := range [][2]value{{column, up}, {right, up}, {column, next}, {right, next}} {
 				entries[i] = two(c.VPADDD, two(and, two(xor, at[0], at[1]), mask), first)
 			}
 		} else {

@@ -1,9 +1,9 @@
-package trial
+package selftest
 
 import "github.com/clgrad/clgrad/kernels"
 
-// Draw is a buffer of n elements that are uniform in [lo, hi).
-func Draw(n int, lo, hi float64) kernels.Operand { return kernels.Operand{N: n, Lo: lo, Hi: hi} }
+// Uniform is a buffer of n elements that are uniform in [lo, hi).
+func Uniform(n int, lo, hi float64) kernels.Operand { return kernels.Operand{N: n, Lo: lo, Hi: hi} }
 
 // Output is a buffer of n elements that the kernel writes, all of them.
 func Output(n int) kernels.Operand { return kernels.Operand{N: n, Blank: true} }
@@ -11,9 +11,9 @@ func Output(n int) kernels.Operand { return kernels.Operand{N: n, Blank: true} }
 // Number is an argument by value, an int or a float.
 func Number(v float64) kernels.Operand { return kernels.Operand{Number: v} }
 
-// Derived is a buffer of n elements, of which from returns element i from the arguments before it,
+// Computed is a buffer of n elements, of which from returns element i from the arguments before it,
 // as host memory.
-func Derived(n int, from func(before []kernels.Arg, i int) float64) kernels.Operand {
+func Computed(n int, from func(before []kernels.Arg, i int) float64) kernels.Operand {
 	return kernels.Operand{N: n, From: from}
 }
 
@@ -24,11 +24,11 @@ const (
 	Products = 1 << 27
 )
 
-// LikeLaunch returns the operands of a launch with the arguments like of a kernel that computes on
+// OperandsLike returns the operands of a launch with the arguments like of a kernel that computes on
 // any floats: its numbers, and buffers of its lengths, of floats in [−1, 1). It returns nil, which is
 // no trial, for a kernel of integers, whose meaning it cannot know, for a launch that is too large
-// for a trial, and for none. It is the Trial of a kernel of a File that has no other.
-func LikeLaunch(params []kernels.Param, like []kernels.Arg) []kernels.Operand {
+// for a trial, and for none. It is the SelfTest of a kernel of a File that has no other.
+func OperandsLike(params []kernels.Param, like []kernels.Arg) []kernels.Operand {
 	ops := LaunchOperands(params, like)
 	total := 0
 	for _, o := range ops {
@@ -40,7 +40,7 @@ func LikeLaunch(params []kernels.Param, like []kernels.Arg) []kernels.Operand {
 	return ops
 }
 
-// LaunchOperands is [LikeLaunch] of any size.
+// LaunchOperands is [OperandsLike] of any size.
 func LaunchOperands(params []kernels.Param, like []kernels.Arg) []kernels.Operand {
 	if like == nil {
 		return nil
@@ -55,7 +55,7 @@ func LaunchOperands(params []kernels.Param, like []kernels.Arg) []kernels.Operan
 		case kernels.Out:
 			ops[i] = Output(like[i].N)
 		case kernels.In, kernels.InOut:
-			ops[i] = Draw(like[i].N, -1, 1)
+			ops[i] = Uniform(like[i].N, -1, 1)
 		default:
 			return nil
 		}
@@ -63,11 +63,11 @@ func LaunchOperands(params []kernels.Param, like []kernels.Arg) []kernels.Operan
 	return ops
 }
 
-// Tried gives k a Trial like the launch, with what set changes of it: set returns whether there is
+// With gives k a SelfTest like the launch, with what set changes of it: set returns whether there is
 // a trial.
-func Tried(k *kernels.Kernel, set func(ops []kernels.Operand) bool) *kernels.Kernel {
-	k.Trial = func(like []kernels.Arg) []kernels.Operand {
-		if ops := LikeLaunch(k.Params, like); ops != nil && set(ops) {
+func With(k *kernels.Kernel, set func(ops []kernels.Operand) bool) *kernels.Kernel {
+	k.SelfTest = func(like []kernels.Arg) []kernels.Operand {
+		if ops := OperandsLike(k.Params, like); ops != nil && set(ops) {
 			return ops
 		}
 		return nil
@@ -75,10 +75,10 @@ func Tried(k *kernels.Kernel, set func(ops []kernels.Operand) bool) *kernels.Ker
 	return k
 }
 
-// Elementwise is [Tried] of a kernel that computes each of n elements alone, n being a parameter of
+// Elementwise is [With] of a kernel that computes each of n elements alone, n being a parameter of
 // that name: a launch that is too large is tried with fewer of them.
 func Elementwise(k *kernels.Kernel, set func(ops []kernels.Operand)) *kernels.Kernel {
-	k.Trial = func(like []kernels.Arg) []kernels.Operand {
+	k.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		ops := LaunchOperands(k.Params, like)
 		total := 0
 		for _, o := range ops {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/compare"
-	"github.com/clgrad/clgrad/internal/selftest"
+	"github.com/clgrad/clgrad/internal/selftestargs"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -139,14 +139,14 @@ func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, float kernels.D
 		return nil
 	}
 	like := func() ([]*kernels.Operands, error) {
-		o, err := selftest.Like(k, args, float)
+		o, err := selftestargs.Like(k, args, float)
 		if o == nil {
 			return nil, err
 		}
 		return []*kernels.Operands{o}, err
 	}
 	small := func() ([]*kernels.Operands, error) {
-		all, err := selftest.Small(k, float)
+		all, err := selftestargs.Small(k, float)
 		if class == 0 && len(all) == 0 && err == nil { // a kernel made for a launch says nothing of others
 			return like()
 		}
@@ -173,7 +173,7 @@ func operandsOf(k *kernels.Kernel, operands func() ([]*kernels.Operands, error))
 func runHost(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
 	defer func() {
 		if p := recover(); p != nil {
-			badArg(k, "its host kernel panics on the operands of its Trial or Cases: %v", p)
+			badArg(k, "its host kernel panics on the operands of its SelfTest or Cases: %v", p)
 		}
 	}()
 	k.Run(float, args)
@@ -181,7 +181,7 @@ func runHost(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
 
 // launches reports whether the device runs a form of k at all.
 func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, float kernels.DType, l kernels.Target) bool {
-	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return selftest.Small(k, float) }) {
+	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return selftestargs.Small(k, float) }) {
 		if !k.Grid(o.Args, l).Empty() && d.runDetached(built, k, l, o.Args) != nil {
 			return false
 		}

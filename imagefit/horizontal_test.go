@@ -9,9 +9,9 @@ import (
 	"github.com/clgrad/clgrad/replay"
 )
 
-// TestPackedBesideBatch: on a GPU's matrix units, the launch that draws a batch packs the weights,
+// TestPackedWithBatch: on a GPU's matrix units, the launch that draws a batch packs the weights,
 // too, and leaves the same bits as two.
-func TestPackedBesideBatch(t *testing.T) {
+func TestPackedWithBatch(t *testing.T) {
 	if !devtest.More() {
 		t.Skip("make test-more runs it: a CPU is slow in the kernels for GPUs")
 	}

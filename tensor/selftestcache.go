@@ -16,29 +16,29 @@ import (
 	"github.com/clgrad/clgrad/internal/regular"
 )
 
-// trialMemory is the trials that succeeded on a device: digests of what was tried, in a file of the
+// selfTestCache is the trials that succeeded on a device: digests of what was tried, in a file of the
 // user's cache folder, a line each. A file that is not there, or is none of ours, is no memory.
-type trialMemory struct {
+type selfTestCache struct {
 	path  string // "": there is no cache folder
 	names string // of the device, its driver and this library
 	known map[string]bool
 	fresh bool // known has more than the file
 }
 
-// trialVersion changes with what trials compare.
-const trialVersion = "1"
+// selfTestVersion changes with what trials compare.
+const selfTestVersion = "1"
 
 // mostTrials bounds the file: a driver and a library have a few hundred. What exceeds it is tried
 // again.
 const mostTrials = 1 << 14
 
-// newTrialMemory returns the memory of a device that names identify, or nil if the environment
+// newSelfTestCache returns the memory of a device that names identify, or nil if the environment
 // switches trials off.
-func newTrialMemory(names ...string) *trialMemory {
+func newSelfTestCache(names ...string) *selfTestCache {
 	if os.Getenv(SelfTestEnv) == "off" {
 		return nil
 	}
-	m := &trialMemory{names: digest(append(names, trialVersion, libraryVersion())...), known: map[string]bool{}}
+	m := &selfTestCache{names: digest(append(names, selfTestVersion, libraryVersion())...), known: map[string]bool{}}
 	if dir, err := os.UserCacheDir(); err == nil {
 		m.path = filepath.Join(dir, "clgrad", "trials-"+m.names[:16])
 		m.read()
@@ -71,14 +71,14 @@ func digest(parts ...string) string {
 }
 
 // key returns what stands for a trial.
-func (m *trialMemory) key(parts ...string) string { return digest(append(parts, m.names)...) }
+func (m *selfTestCache) key(parts ...string) string { return digest(append(parts, m.names)...) }
 
-func (m *trialMemory) has(key string) bool { return m.known[key] }
+func (m *selfTestCache) has(key string) bool { return m.known[key] }
 
-func (m *trialMemory) add(key string) { m.known[key], m.fresh = true, true }
+func (m *selfTestCache) add(key string) { m.known[key], m.fresh = true, true }
 
 // read adds what the file holds.
-func (m *trialMemory) read() {
+func (m *selfTestCache) read() {
 	const line = 2*sha256.Size + 1
 	f, _, err := regular.Open(m.path)
 	if err != nil {
@@ -98,7 +98,7 @@ func (m *trialMemory) read() {
 
 // save writes what is known, with what others wrote meanwhile. What cannot be written is tried
 // again.
-func (m *trialMemory) save() {
+func (m *selfTestCache) save() {
 	if m == nil || !m.fresh || m.path == "" {
 		return
 	}

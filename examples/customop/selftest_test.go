@@ -9,9 +9,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestTrialOfHosts: a host kernel that is wrong is found, though the same source was tried with a right one before, on
+// TestSelfTestOfHosts: a host kernel that is wrong is found, though the same source was tried with a right one before, on
 // this device or in another process; so is one that is the same function over another value.
-func TestTrialOfHosts(t *testing.T) {
+func TestSelfTestOfHosts(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	scaled := func(by float32) kernels.HostKernel {
 		return kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {

@@ -1,10 +1,10 @@
-package trial_test
+package selftest_test
 
 import (
 	"fmt"
 
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // The operands of a launch of 5 elements, all drawn but for the result and the number of them.
@@ -12,7 +12,7 @@ func Example() {
 	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out},
 		{Name: "n", Mode: kernels.IntParam}}
 	x := kernels.NewHostBuffer(kernels.Float32, 5)
-	for _, o := range trial.LikeLaunch(params, []kernels.Arg{kernels.BufferArg(x, 0, 5), kernels.BufferArg(x, 0, 5),
+	for _, o := range selftest.OperandsLike(params, []kernels.Arg{kernels.BufferArg(x, 0, 5), kernels.BufferArg(x, 0, 5),
 		kernels.IntArg(5)}) {
 		fmt.Println(o.N, o.Lo, o.Hi, o.Blank, o.Number)
 	}

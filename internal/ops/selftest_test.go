@@ -23,10 +23,10 @@ func sizes(k *kernels.Kernel, ops []kernels.Operand) string {
 	return fmt.Sprint(s)
 }
 
-// TestTrialOfProducts: the operands of a product's trial are those of the launch, with fewer rows
+// TestSelfTestOfProducts: the operands of a product's trial are those of the launch, with fewer rows
 // where that would take too long, and with rows closer to each other, but aligned alike, where they
 // lie far apart.
-func TestTrialOfProducts(t *testing.T) {
+func TestSelfTestOfProducts(t *testing.T) {
 	like := func(m, n, k, lda, ldb, slice int) []kernels.Arg {
 		return append([]kernels.Arg{elements(0), elements(0), elements(n), elements(0)}, ints(m, n, k, lda, ldb, n, 1, 1, 24, slice)...)
 	}
@@ -56,7 +56,7 @@ func TestTrialOfProducts(t *testing.T) {
 		{"none", NN, nil, "[]"},
 	} {
 		k := Gemm(c.form, cpuTiles[0], nil)
-		ops := k.Trial(c.like)
+		ops := k.SelfTest(c.like)
 		if got := sizes(k, ops); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
@@ -64,7 +64,7 @@ func TestTrialOfProducts(t *testing.T) {
 			for keep, z := range []int{0, 1} {
 				like := append(slices.Clip(c.like), elements(z*int(c.like[gemmM].Int*c.like[gemmN].Int)), kernels.IntArg(keep), kernels.FloatArg(-0.5), kernels.FloatArg(0.25))
 				layer := Gemm(c.form, cpuTiles[0], fn.Clamp)
-				more := layer.Trial(like)
+				more := layer.SelfTest(like)
 				want := "[]"
 				if len(ops) > 0 {
 					want = fmt.Sprintf("%s %d %d -0.5 0.25]", c.want[:len(c.want)-1], keep*ops[gemmC].N, keep)
@@ -82,9 +82,9 @@ func TestTrialOfProducts(t *testing.T) {
 	}
 }
 
-// TestTrialOfBatches: the operands of a batch's trial are fewer products than the launch has where
+// TestSelfTestOfBatches: the operands of a batch's trial are fewer products than the launch has where
 // those would take too long, one after the other, and the kernel's host kernel can run on them.
-func TestTrialOfBatches(t *testing.T) {
+func TestSelfTestOfBatches(t *testing.T) {
 	like := func(m, n, k, slice int, b Batch, run int) []kernels.Arg {
 		args := append([]kernels.Arg{elements(0), elements(0), elements(n), elements(0)}, ints(m, n, k, k, n, n, 1, 0, 24, slice)...)
 		numbers := b.Args()
@@ -110,7 +110,7 @@ func TestTrialOfBatches(t *testing.T) {
 		{"direct", GemmDirect, direct(5, 6, 7, heads), "[840 1008 720 5 6 7 7 1 6 1 1 24 1 24 0 0 35 0 0 42]"},
 		{"no direct", GemmDirect, nil, "[]"},
 	} {
-		ops := c.k.Trial(c.like)
+		ops := c.k.SelfTest(c.like)
 		if got := sizes(c.k, ops); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 			continue
@@ -153,14 +153,14 @@ func TestTrials(t *testing.T) {
 		{"chains", FMAChains, values(args([]int{100}, 100, 7), 2, 3), "[100 100 7 0.999 0.5]"},
 		{"many chains", FMAChains, values(args([]int{1 << 20}, 1<<20, 7000), 2, 3), "[26214 26214 20 0.999 0.5]"},
 	} {
-		if got := sizes(c.k, c.k.Trial(c.like)); got != c.want {
+		if got := sizes(c.k, c.k.SelfTest(c.like)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 
 	// Ties are found where the second operand is the maximum of the first, of [outer, n, inner].
 	x, inf := []float64{1, 5, 3, 2, 2, -8, 9, -7, 4, -6, 5, -5}, math.Inf(1)
-	ops := ExtremeGrad.Kernel().Trial(args([]int{12, 4, 4, 12}, 2, 3, 2))
+	ops := ExtremeGrad.Kernel().SelfTest(args([]int{12, 4, 4, 12}, 2, 3, 2))
 	before := []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(append([]float64{inf}, x...)), 1, 12)}
 	for i, want := range []float64{3, 5, 9, -5} {
 		if got := ops[1].From(before, i); got != want {
@@ -172,7 +172,7 @@ func TestTrials(t *testing.T) {
 		for i, p := range k.Params {
 			like[i] = map[bool]kernels.Arg{true: elements(4), false: kernels.IntArg(1)}[p.Mode.Buffer()]
 		}
-		for i, o := range k.Trial(like) {
+		for i, o := range k.SelfTest(like) {
 			if v := k.Params[i].Name == "V"; v && (o.Lo != 0 || o.Hi != 1) || k.Params[i].Name == "M" && o.Lo != -1 {
 				t.Errorf("%s: %s is drawn from [%v, %v)", name, k.Params[i].Name, o.Lo, o.Hi)
 			}

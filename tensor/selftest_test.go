@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/selftest"
+	"github.com/clgrad/clgrad/internal/selftestargs"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // openTried opens the OpenCL device under test with an empty memory of trials.
@@ -52,12 +52,12 @@ kernel void double_it(IN(X), OUT(Y), int n) {
 }`, Defines: defines,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 		Grid:   func(a []kernels.Arg, l kernels.Target) kernels.Grid { return kernels.Grid1D(int(a[2].Int), l) },
-		Trial: func(like []kernels.Arg) []kernels.Operand {
+		SelfTest: func(like []kernels.Arg) []kernels.Operand {
 			n := 257
 			if like != nil {
 				n = int(like[2].Int)
 			}
-			return []kernels.Operand{trial.Draw(n, -1, 1), trial.Output(n), trial.Number(float64(n))}
+			return []kernels.Operand{selftest.Uniform(n, -1, 1), selftest.Output(n), selftest.Number(float64(n))}
 		},
 		Host: kernels.HostKernel{F32: func(c kernels.HostArgs[float32]) {
 			*hosts++
@@ -73,14 +73,14 @@ func launchDouble(d Device, k *kernels.Kernel, n int) ([]float64, error) {
 	return y.Float64s()
 }
 
-// TestTrialRefuses: a kernel that is wrong, at any size or at the size asked for alone, is named
+// TestSelfTestRefuses: a kernel that is wrong, at any size or at the size asked for alone, is named
 // before it has written anything, and one that is right, or says nothing about its operands, runs.
-func TestTrialRefuses(t *testing.T) {
+func TestSelfTestRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name, defines string
 		n             int
 		blind, off    bool
-		unlike        bool // its Trial has operands of a launch alone
+		unlike        bool // its SelfTest has operands of a launch alone
 		param         string
 		size          int
 	}{
@@ -97,10 +97,10 @@ func TestTrialRefuses(t *testing.T) {
 			hosts := 0
 			k := double(c.defines, &hosts)
 			if c.blind {
-				k.Trial = nil
+				k.SelfTest = nil
 			}
-			if of := k.Trial; c.unlike {
-				k.Trial = func(like []kernels.Arg) []kernels.Operand {
+			if of := k.SelfTest; c.unlike {
+				k.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 					if like == nil {
 						return nil
 					}
@@ -137,17 +137,17 @@ func TestTrialRefuses(t *testing.T) {
 	}
 }
 
-// TestTrialReplaces: a product whose tile is wrong is computed by another one.
-func TestTrialReplaces(t *testing.T) {
+// TestSelfTestReplaces: a product whose tile is wrong is computed by another one.
+func TestSelfTestReplaces(t *testing.T) {
 	d := openTried(t, Options{})
 	right := ops.Gemm(ops.NN, ops.GemmTiles(d.float, d.target)[0], nil)
 	wrong := *right
 	wrong.Text = "// @depends: common\nkernel void k_gemm_nn(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc, " +
 		"int accumulate, int biased, int rows, int slice) { C[C_off] = 7; }"
-	wrong.Trial = func([]kernels.Arg) []kernels.Operand {
-		ops := []kernels.Operand{trial.Draw(16, -1, 1), trial.Draw(16, -1, 1), trial.Draw(4, 0, 0), trial.Output(16)}
+	wrong.SelfTest = func([]kernels.Arg) []kernels.Operand {
+		ops := []kernels.Operand{selftest.Uniform(16, -1, 1), selftest.Uniform(16, -1, 1), selftest.Uniform(4, 0, 0), selftest.Output(16)}
 		for _, v := range []float64{4, 4, 4, 4, 4, 4, 0, 0, 12, 4} {
-			ops = append(ops, trial.Number(v))
+			ops = append(ops, selftest.Number(v))
 		}
 		return ops
 	}
@@ -172,9 +172,9 @@ func TestTrialReplaces(t *testing.T) {
 	}
 }
 
-// TestTrialMemory: what succeeded is not tried again, on the same device and driver with the same
+// TestSelfTestCache: what succeeded is not tried again, on the same device and driver with the same
 // source; a failure and a file that is damaged are no memory.
-func TestTrialMemory(t *testing.T) {
+func TestSelfTestCache(t *testing.T) {
 	d := openTried(t, Options{})
 	path := d.trials.path
 	tried := func(defines string) int {
@@ -204,7 +204,7 @@ func TestTrialMemory(t *testing.T) {
 			t.Errorf("run %d, %s: the host kernel ran %d times, want %d", i, c.defines, n, c.want)
 		}
 	}
-	if other := newTrialMemory("another driver"); other.path == path || other.key("x") == d.trials.key("x") {
+	if other := newSelfTestCache("another driver"); other.path == path || other.key("x") == d.trials.key("x") {
 		t.Error("another driver has the memory of this one")
 	}
 	if err := os.RemoveAll(filepath.Dir(path)); err != nil {
@@ -215,8 +215,8 @@ func TestTrialMemory(t *testing.T) {
 	}
 }
 
-// TestTrialEnv: the environment switches trials off, and what it may hold is checked.
-func TestTrialEnv(t *testing.T) {
+// TestSelfTestEnv: the environment switches trials off, and what it may hold is checked.
+func TestSelfTestEnv(t *testing.T) {
 	d := openTried(t, Options{})
 	for value, want := range map[string]string{"off": "", "on": "", "0": "may be on or off"} {
 		t.Setenv(SelfTestEnv, value)
@@ -237,17 +237,17 @@ func TestTrialEnv(t *testing.T) {
 	}
 }
 
-// TestTrialsAgree: kernels of this module pass their trials, at small sizes and at larger ones, in
+// TestSelfTestsAgree: kernels of this module pass their trials, at small sizes and at larger ones, in
 // every form, and their host kernels are run. To build them all takes PoCL minutes: scripts/test-more.sh
 // does.
-func TestTrialsAgree(t *testing.T) {
+func TestSelfTestsAgree(t *testing.T) {
 	if os.Getenv("CLGRAD_MORE") == "" {
 		t.Skip("scripts/test-more.sh runs it")
 	}
 	for _, opt := range []Options{{}, {DefaultType: Float64}, {gpuKernels: true}} {
 		d := openTried(t, opt)
 		for _, k := range ops.All(d.float, d.target) {
-			small, err := selftest.Small(k, d.float)
+			small, err := selftestargs.Small(k, d.float)
 			if err != nil || len(small) == 0 {
 				t.Errorf("%s has no small operands: %v", k.Name, err)
 				continue
@@ -264,9 +264,9 @@ func TestTrialsAgree(t *testing.T) {
 	}
 }
 
-// TestTrialMistakes: operands of a package's kernel that are no launch's are named in a typed
+// TestSelfTestMistakes: operands of a package's kernel that are no launch's are named in a typed
 // panic, though its host kernel meets them in other goroutines, and the device continues.
-func TestTrialMistakes(t *testing.T) {
+func TestSelfTestMistakes(t *testing.T) {
 	d := openTried(t, Options{})
 	hosts := 0
 	for _, c := range []struct {
@@ -274,8 +274,8 @@ func TestTrialMistakes(t *testing.T) {
 		change     func(k *kernels.Kernel)
 	}{
 		{"too few", "2 operands for 3 parameters", func(k *kernels.Kernel) {
-			k.Trial = func([]kernels.Arg) []kernels.Operand {
-				return []kernels.Operand{trial.Draw(3, 0, 1), trial.Output(3)}
+			k.SelfTest = func([]kernels.Arg) []kernels.Operand {
+				return []kernels.Operand{selftest.Uniform(3, 0, 1), selftest.Output(3)}
 			}
 		}},
 		{"a host kernel that panics", "its host kernel panics", func(k *kernels.Kernel) {
@@ -304,9 +304,9 @@ func TestTrialMistakes(t *testing.T) {
 	}
 }
 
-// TestTrialOfSteepSlopes: a slope above 1 magnifies what a sum is off by; that is no mistake of the
+// TestSelfTestOfSteepSlopes: a slope above 1 magnifies what a sum is off by; that is no mistake of the
 // device.
-func TestTrialOfSteepSlopes(t *testing.T) {
+func TestSelfTestOfSteepSlopes(t *testing.T) {
 	for _, opt := range []Options{{}, {Check: true}} {
 		t.Setenv("XDG_CACHE_HOME", t.TempDir())
 		var d Device
@@ -332,9 +332,9 @@ func TestTrialOfSteepSlopes(t *testing.T) {
 	}
 }
 
-// TestTrialOfHugeNumbers: numbers of a launch with which a float overflows on its way are no mistake
+// TestSelfTestOfHugeNumbers: numbers of a launch with which a float overflows on its way are no mistake
 // of the device: it is tried with others, and check mode has the same infinities.
-func TestTrialOfHugeNumbers(t *testing.T) {
+func TestSelfTestOfHugeNumbers(t *testing.T) {
 	for _, opt := range []Options{{}, {Check: true}} {
 		d, err := Open(openTried(t, Options{}).dev.Info().ID(), opt)
 		if err != nil {

@@ -20,7 +20,7 @@ import (
 //
 // No operation launches one. Drivers take a tenth of a second for a kernel: so the formulas of all
 // functions can be tried, in vectors and one by one, in the time of a few.
-type together struct {
+type functionRows struct {
 	functions []*kernels.Function
 	programs  []*expr.Program
 	typ       kernels.DType // Float32 for floats
@@ -29,13 +29,13 @@ type together struct {
 
 // How many functions are in a kernel, and how many elements of a row a work-item of a CPU computes.
 const (
-	togetherMost  = 8
-	togetherChunk = 1024
+	functionRowsMost  = 8
+	functionRowsChunk = 1024
 )
 
-// newTogether returns the kernel of functions; conditions give 1 and 0 of the type.
-func newTogether(name string, typ kernels.DType, functions []*kernels.Function) *kernels.Kernel {
-	t := &together{functions: functions, typ: typ}
+// newFunctionRows returns the kernel of functions; conditions give 1 and 0 of the type.
+func newFunctionRows(name string, typ kernels.DType, functions []*kernels.Function) *kernels.Kernel {
+	t := &functionRows{functions: functions, typ: typ}
 	for _, f := range functions {
 		value := f.Value
 		if f.Condition() {
@@ -54,25 +54,25 @@ func newTogether(name string, typ kernels.DType, functions []*kernels.Function) 
 	n := t.nAt()
 	k.Grid = func(args []kernels.Arg, l kernels.Target) kernels.Grid {
 		if l.CPU {
-			return kernels.Groups(intmath.CeilDiv(int(args[n].Int), togetherChunk), 1)
+			return kernels.Groups(intmath.CeilDiv(int(args[n].Int), functionRowsChunk), 1)
 		}
 		return kernels.Grid1D(intmath.CeilDiv(int(args[n].Int), fused.MapVector), l)
 	}
 	switch typ {
 	case kernels.Int32:
 		k.Defines = "-DELEM=int"
-		k.Host = kernels.ElementHostKernel(togetherHost[int32, int32](t))
+		k.Host = kernels.ElementHostKernel(functionRowsHost[int32, int32](t))
 	default:
-		k.Host = kernels.HostKernel{F32: togetherHost[float32, float32](t), F64: togetherHost[float64, float64](t)}
+		k.Host = kernels.HostKernel{F32: functionRowsHost[float32, float32](t), F64: functionRowsHost[float64, float64](t)}
 		k.Tol = kernels.Tolerance{ULP: 1, Bound: t.bound}
 	}
 	return k
 }
 
-func (t *together) nAt() int { return len(t.operands) + 1 }
+func (t *functionRows) nAt() int { return len(t.operands) + 1 }
 
 // scalars calls f with the place of every scalar of function j among the arguments.
-func (t *together) scalars(j int, f func(i, at int)) {
+func (t *functionRows) scalars(j int, f func(i, at int)) {
 	at := t.nAt() + 1
 	for k, g := range t.functions[:j+1] {
 		for i := range g.Scalars {
@@ -87,7 +87,7 @@ func (t *together) scalars(j int, f func(i, at int)) {
 	}
 }
 
-func (t *together) params() []kernels.Param {
+func (t *functionRows) params() []kernels.Param {
 	in, out, number := kernels.In, kernels.Out, kernels.FloatParam
 	if t.typ == kernels.Int32 {
 		in, out, number = kernels.InInts, kernels.OutInts, kernels.IntParam
@@ -103,7 +103,7 @@ func (t *together) params() []kernels.Param {
 	return ps
 }
 
-func (t *together) text(name string, cpu bool) string {
+func (t *functionRows) text(name string, cpu bool) string {
 	var s strings.Builder
 	p := func(format string, a ...any) { fmt.Fprintf(&s, format+"\n", a...) }
 	depends := []string{"common"}
@@ -115,7 +115,7 @@ func (t *together) text(name string, cpu bool) string {
 		}
 	}
 	p("// @depends: %s", strings.Join(depends, ", "))
-	p("// Functions of rows of their own, element by element: Y[j * n + c] = fj(X0[j * n + c] ...), as internal/ops/together.go has it.")
+	p("// Functions of rows of their own, element by element: Y[j * n + c] = fj(X0[j * n + c] ...), as internal/ops/functionrows.go has it.")
 	s.WriteString(expr.Prelude)
 	scalar, width := "REAL", fused.MapVectorCPU
 	if t.typ == kernels.Int32 {
@@ -157,7 +157,7 @@ func (t *together) text(name string, cpu bool) string {
 	}
 	p("kernel void %s(%s) {", name, strings.Join(params, ", "))
 	if cpu {
-		p("    const int from = get_global_id(0) * %d, to = from + min(n - from, %d);", togetherChunk, togetherChunk)
+		p("    const int from = get_global_id(0) * %d, to = from + min(n - from, %d);", functionRowsChunk, functionRowsChunk)
 	} else {
 		p("    const int from = get_global_id(0) * %d, to = from + min(n - from, %d);", width, width)
 		p("    if (from >= n) return;")
@@ -182,10 +182,10 @@ func (t *together) text(name string, cpu bool) string {
 	return s.String()
 }
 
-func togetherHost[E interface {
+func functionRowsHost[E interface {
 	kernels.Element
 	expr.Number
-}, T expr.Number](t *together) func(kernels.HostArgs[E]) {
+}, T expr.Number](t *functionRows) func(kernels.HostArgs[E]) {
 	return func(c kernels.HostArgs[E]) {
 		n := c.Int(t.nAt())
 		y := any(c.Floats(len(t.operands))).([]T)
@@ -214,7 +214,7 @@ func togetherHost[E interface {
 }
 
 // bound is that of each element from its own operands.
-func (t *together) bound(float kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+func (t *functionRows) bound(float kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 	n := int(args[t.nAt()].Int)
 	eps, least := float.Epsilon()
 	return func(_, i int) float64 {
@@ -230,10 +230,10 @@ func (t *together) bound(float kernels.DType, args []kernels.Arg) func(param, i 
 
 // cases are of few lengths: a host kernel and a description go over all functions. One has all pairs of
 // special values.
-func (t *together) cases(few bool) []kernels.Case {
+func (t *functionRows) cases(few bool) []kernels.Case {
 	lengths := []int{7, 60}
 	if !few {
-		lengths = []int{0, 1, 7, 257, togetherChunk + 5}
+		lengths = []int{0, 1, 7, 257, functionRowsChunk + 5}
 	}
 	var cases []kernels.Case
 	for _, n := range lengths {
@@ -250,7 +250,7 @@ var specialValuesOf = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.C
 
 // special is element c of an operand of function j: each pair of special values occurs. A gradient
 // has the function's value there, and 1 for its gradient.
-func (t *together) special(operand, j, c int) float64 {
+func (t *functionRows) special(operand, j, c int) float64 {
 	f, n := t.functions[j], len(specialValuesOf)
 	at := func(i int) float64 { return specialValuesOf[[]int{c / n, c % n, 3 * c % n}[i]] }
 	of := f.Of()
@@ -269,7 +269,7 @@ func (t *together) special(operand, j, c int) float64 {
 
 // drawn returns elements drawn from the domains of the functions, which begin with values that
 // break careless kernels.
-func (t *together) drawn(o *kernels.Operands, n int) func(operand, j, c int) float64 {
+func (t *functionRows) drawn(o *kernels.Operands, n int) func(operand, j, c int) float64 {
 	special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1e-42, -1e-42, 3e38}
 	seconds := []float64{math.NaN(), math.Inf(1), 0, math.Copysign(0, -1)}
 	return func(operand, j, c int) float64 {
@@ -302,7 +302,7 @@ func (t *together) drawn(o *kernels.Operands, n int) func(operand, j, c int) flo
 }
 
 // operandsOf are rows of n elements for each function.
-func (t *together) operandsOf(o *kernels.Operands, n int, element func(operand, j, c int) float64) {
+func (t *functionRows) operandsOf(o *kernels.Operands, n int, element func(operand, j, c int) float64) {
 	for _, operand := range t.operands {
 		draw := func(i int) float64 { return element(operand, i/max(n, 1), i%max(n, 1)) }
 		if t.typ == kernels.Int32 {
@@ -343,7 +343,7 @@ func whole(operand, c int, random uint32) float64 {
 	return float64(int32(random%80) - 40)
 }
 
-func (t *together) semantics(args []kernels.Arg) []kernels.Op {
+func (t *functionRows) semantics(args []kernels.Arg) []kernels.Op {
 	n := int(args[t.nAt()].Int)
 	var list []kernels.Op
 	for j, f := range t.functions {
@@ -362,9 +362,9 @@ func (t *together) semantics(args []kernels.Arg) []kernels.Op {
 	return list
 }
 
-// allTogether returns kernels of functions, those of integers among them in int32 too, and of their
+// allFunctionRows returns kernels of functions, those of integers among them in int32 too, and of their
 // gradients.
-func allTogether(functions []*kernels.Function) []*kernels.Kernel {
+func allFunctionRows(functions []*kernels.Function) []*kernels.Kernel {
 	values := map[bool][]*kernels.Function{}
 	var integers []*kernels.Function
 	for _, f := range functions {
@@ -384,8 +384,8 @@ func allTogether(functions []*kernels.Function) []*kernels.Kernel {
 	var all []*kernels.Kernel
 	add := func(kind string, typ kernels.DType, list []*kernels.Function) {
 		i := 0
-		for part := range slices.Chunk(list, togetherMost) {
-			all = append(all, newTogether(fmt.Sprintf("k_%s_%d", kind, i), typ, part))
+		for part := range slices.Chunk(list, functionRowsMost) {
+			all = append(all, newFunctionRows(fmt.Sprintf("k_%s_%d", kind, i), typ, part))
 			i++
 		}
 	}

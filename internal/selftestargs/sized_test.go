@@ -1,4 +1,4 @@
-package selftest
+package selftestargs
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // TestBounded: what a trial of a large launch takes is bounded, whatever its sizes and however far
@@ -89,8 +89,8 @@ func TestBounded(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	params := []kernels.Param{{Name: "X", Mode: kernels.InBytes}, {Name: "H", Mode: kernels.In.Of(kernels.Float16)}, {Name: "Y", Mode: kernels.OutInts},
 		{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}}
-	right := []kernels.Operand{trial.Draw(3, 0, 256), trial.Draw(3, -1, 1), trial.Output(3), trial.Number(3),
-		trial.Number(0.5)}
+	right := []kernels.Operand{selftest.Uniform(3, 0, 256), selftest.Uniform(3, -1, 1), selftest.Output(3), selftest.Number(3),
+		selftest.Number(0.5)}
 	with := func(i int, o kernels.Operand) []kernels.Operand {
 		ops := append([]kernels.Operand{}, right...)
 		ops[i] = o
@@ -104,16 +104,16 @@ func TestMistakes(t *testing.T) {
 		{"right", right, ""},
 		{"too few", right[:4], "4 operands for 5 parameters"},
 		{"too many", append(right[:5:5], right[0]), "6 operands for 5 parameters"},
-		{"a negative length", with(0, trial.Draw(-1, 0, 1)), "-1 elements for X"},
-		{"an int that is none", with(3, trial.Number(2.5)), "2.5 for n, an int"},
-		{"an int out of range", with(3, trial.Number(1e10)), "1e+10 for n, an int"},
-		{"derived", with(1, trial.Derived(3, func(before []kernels.Arg, i int) float64 {
+		{"a negative length", with(0, selftest.Uniform(-1, 0, 1)), "-1 elements for X"},
+		{"an int that is none", with(3, selftest.Number(2.5)), "2.5 for n, an int"},
+		{"an int out of range", with(3, selftest.Number(1e10)), "1e+10 for n, an int"},
+		{"derived", with(1, selftest.Computed(3, func(before []kernels.Arg, i int) float64 {
 			return float64(len(before) +
 				i)
 		})), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := &kernels.Kernel{Name: "k", Text: "-", Params: params, Trial: func([]kernels.Arg) []kernels.Operand { return c.ops }}
+			k := &kernels.Kernel{Name: "k", Text: "-", Params: params, SelfTest: func([]kernels.Arg) []kernels.Operand { return c.ops }}
 			small, err := Small(k, kernels.Float64)
 			like, err2 := Like(k, make([]kernels.Arg, 5), kernels.Float64)
 			if c.want != "" {
@@ -141,7 +141,7 @@ func TestMistakes(t *testing.T) {
 	if _, err := Small(k, kernels.Float32); err == nil || !strings.Contains(err.Error(), `its case "floats": X has elements of type float32, not uint8`) {
 		t.Errorf("err = %v", err)
 	}
-	k.Cases, k.Trial = nil, func([]kernels.Arg) []kernels.Operand { return nil }
+	k.Cases, k.SelfTest = nil, func([]kernels.Arg) []kernels.Operand { return nil }
 	if o, err := Like(k, make([]kernels.Arg, 5), kernels.Float32); o != nil || err != nil {
 		t.Errorf("no trial: %v, %v", o, err)
 	}
@@ -158,10 +158,10 @@ func TestWhatIsTried(t *testing.T) {
 		small, like bool
 	}{
 		{"ours", ops.Zero, true, true},
-		{"ours without a Trial", &kernels.Kernel{Name: "k_zero", File: "move.cl", Params: params,
-			Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.Out(n).Int(n) })}, true, true},
+		{"ours without a SelfTest", &kernels.Kernel{Name: "k_zero", File: "move.cl", Params: params,
+			Cases: kernels.CasesBySize(func(o *kernels.Operands, n int) { o.Out(n).Int(n) })}, true, true},
 		{"from outside", &kernels.Kernel{Name: "zero", Text: "-", Params: params}, false, false},
-		{"from outside, with a Trial of launches", &kernels.Kernel{Name: "zero", Text: "-", Params: params, Trial: ops.Zero.Trial}, false, true},
+		{"from outside, with a SelfTest of launches", &kernels.Kernel{Name: "zero", Text: "-", Params: params, SelfTest: ops.Zero.SelfTest}, false, true},
 	} {
 		small, err := Small(c.k, kernels.Float32)
 		like, err2 := Like(c.k, args, kernels.Float32)
@@ -175,8 +175,8 @@ func TestWhatIsTried(t *testing.T) {
 // result.
 func TestDrawn(t *testing.T) {
 	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "I", Mode: kernels.InInts}, {Name: "Y", Mode: kernels.Out}, {Name: "J", Mode: kernels.OutInts}}
-	k := &kernels.Kernel{Name: "k", Text: "-", Params: params, Trial: func([]kernels.Arg) []kernels.Operand {
-		return []kernels.Operand{trial.Draw(200, 3, 5), trial.Draw(200, 10, 20), trial.Output(2), trial.Output(2)}
+	k := &kernels.Kernel{Name: "k", Text: "-", Params: params, SelfTest: func([]kernels.Arg) []kernels.Operand {
+		return []kernels.Operand{selftest.Uniform(200, 3, 5), selftest.Uniform(200, 10, 20), selftest.Output(2), selftest.Output(2)}
 	}}
 	o, err := Like(k, make([]kernels.Arg, 4), kernels.Float32)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // TestBeside: two launches of different kernels that are one compute the bits that each computes
 // alone, whichever has more work-groups, also where one has groups of two dimensions and local
 // memory; and check mode agrees.
-func TestBeside(t *testing.T) {
+func TestHorizontal(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
 			continue
@@ -75,8 +75,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestBesideSums: so are sums along an axis, which ask how large their work-groups are.
-func TestBesideSums(t *testing.T) {
+// TestHorizontalSums: so are sums along an axis, which ask how large their work-groups are.
+func TestHorizontalSums(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
 			continue
@@ -122,9 +122,9 @@ func TestBesideSums(t *testing.T) {
 	}
 }
 
-// TestNotBeside: there is no kernel of two of which one is not done with others, that are built
+// TestNotHorizontal: there is no kernel of two of which one is not done with others, that are built
 // with other options, or use local memory.
-func TestNotBeside(t *testing.T) {
+func TestNotHorizontal(t *testing.T) {
 	wide := [2]int{256, 256}
 	wrong := *ops.SGD
 	wrong.Defines = "-DREALLY=1"

@@ -1,12 +1,12 @@
-// Package selftest makes the operands with which a device tries a kernel before its first launch.
-package selftest
+// Package selftestargs makes the operands with which a device tries a kernel before its first launch.
+package selftestargs
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/trial"
+	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // Small returns the operands of small launches of k, none if it says nothing about them. The error
@@ -14,8 +14,8 @@ import (
 func Small(k *kernels.Kernel, float kernels.DType) ([]*kernels.Operands, error) {
 	cases := k.Cases
 	if cases == nil {
-		if k.Trial != nil {
-			if ops := k.Trial(nil); ops != nil {
+		if k.SelfTest != nil {
+			if ops := k.SelfTest(nil); ops != nil {
 				o, err := draw(k, ops, float, 0)
 				return []*kernels.Operands{o}, err
 			}
@@ -34,15 +34,15 @@ func Small(k *kernels.Kernel, float kernels.DType) ([]*kernels.Operands, error) 
 	return all, nil
 }
 
-// Like returns the operands of a launch of k as that with the arguments args is, as its Trial has
+// Like returns the operands of a launch of k as that with the arguments args is, as its SelfTest has
 // them, or nil for one that is not to be tried. The error is that of [Small].
 func Like(k *kernels.Kernel, args []kernels.Arg, float kernels.DType) (*kernels.Operands, error) {
 	var ops []kernels.Operand
 	switch {
-	case k.Trial != nil:
-		ops = k.Trial(args)
+	case k.SelfTest != nil:
+		ops = k.SelfTest(args)
 	case k.Text == "":
-		ops = trial.LikeLaunch(k.Params, args)
+		ops = selftest.OperandsLike(k.Params, args)
 	}
 	if ops == nil {
 		return nil, nil
@@ -53,7 +53,7 @@ func Like(k *kernels.Kernel, args []kernels.Arg, float kernels.DType) (*kernels.
 // draw draws operands: what is drawn depends on the seed.
 func draw(k *kernels.Kernel, ops []kernels.Operand, float kernels.DType, seed uint64) (*kernels.Operands, error) {
 	if len(ops) != len(k.Params) {
-		return nil, fmt.Errorf("its Trial makes %d operands for %d parameters", len(ops), len(k.Params))
+		return nil, fmt.Errorf("its SelfTest makes %d operands for %d parameters", len(ops), len(k.Params))
 	}
 	o := kernels.NewOperands(float, 2, seed)
 	for i, op := range ops {
@@ -61,13 +61,13 @@ func draw(k *kernels.Kernel, ops []kernels.Operand, float kernels.DType, seed ui
 		switch t := p.Mode.Elements(float); {
 		case p.Mode == kernels.IntParam:
 			if op.Number != float64(int32(op.Number)) {
-				return nil, fmt.Errorf("its Trial has %v for %s, an int", op.Number, p.Name)
+				return nil, fmt.Errorf("its SelfTest has %v for %s, an int", op.Number, p.Name)
 			}
 			o.Int(int(op.Number))
 		case p.Mode == kernels.FloatParam:
 			o.Float(op.Number)
 		case op.N < 0:
-			return nil, fmt.Errorf("its Trial has %d elements for %s", op.N, p.Name)
+			return nil, fmt.Errorf("its SelfTest has %d elements for %s", op.N, p.Name)
 		case op.From != nil:
 			before := o.Args
 			o.Elements(t, op.N, func(i int) float64 { return op.From(before, i) })
