@@ -90,7 +90,7 @@ func TestHorizontalSums(t *testing.T) {
 				same := tensor.NewRNG(3)
 				y, p, v := tensor.Zeros(d, s[0], s[2]), same.Normal(d, 0, 1, 700), same.Normal(d, 0, 1, 700)
 				a := []kernels.Arg{x.Arg(), y.Arg(), kernels.IntArg(s[0]), kernels.IntArg(s[1]), kernels.IntArg(s[2]), kernels.FloatArg(0.3), kernels.IntArg(0)}
-				b := []kernels.Arg{p.Arg(), g.Arg(), v.Arg(), kernels.IntArg(700), kernels.FloatArg(0.1), kernels.FloatArg(0.9), kernels.FloatArg(0.01), kernels.IntArg(0)}
+				b := []kernels.Arg{p.Arg(), g.Arg(), v.Arg(), kernels.IntArg(700), kernels.FloatArg(0.1), kernels.FloatArg(0.9), kernels.FloatArg(0.01), kernels.IntArg(0), kernels.IntArg(1)}
 				sums, updates := ops.SumAxis.Grid(a, d.Target()), ops.SGD.Grid(b, d.Target())
 				switch {
 				case i == 0:
