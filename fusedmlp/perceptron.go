@@ -351,8 +351,10 @@ func newFusedStep(s *fusedStep, t kernels.DType) *kernels.Kernel {
 			if s.Labels != nil {
 				targets = selftest.Uniform(n, -1, float64(last.Outputs))
 			}
-			operands := []kernels.Operand{selftest.Uniform(n*first.Inputs, -1, 1), targets, selftest.Uniform(s.Size(), -0.2, 0.2),
-				selftest.Uniform(groups*s.Size(), 0, 0), selftest.Output(groups), selftest.Output(down), selftest.Number(float64(n)),
+			operands := []kernels.Operand{selftest.Uniform(n*first.Inputs, -1, 1), targets,
+				selftest.Uniform(s.Size(), -0.2, 0.2),
+				selftest.Uniform(groups*s.Size(), 0, 0), selftest.Output(groups), selftest.Output(down),
+				selftest.Number(float64(n)),
 				selftest.Computed(turned, func(before []kernels.Arg, i int) float64 { return s.turnedAt(before[2].At, i) })}
 			if s.weighted() {
 				operands = append(operands, selftest.Uniform(last.Outputs, 0.5, 2))

@@ -34,7 +34,8 @@ type Adagrad struct {
 }
 
 // adagradRules, without decay and with it, have the scalars lr, wd, eps.
-var adagradRules = decays("adagrad", gradient, expr.Param(1), func(name string, g *expr.Expr) *kernels.FusedElementwise {
+var adagradRules = decays("adagrad", gradient, expr.Param(1), func(name string,
+	g *expr.Expr) *kernels.FusedElementwise {
 	sum := moment(0).Add(g.Square())
 	p := parameter.Sub(expr.Param(0).Mul(g.Div(sum.Sqrt().Add(expr.Param(2)))))
 	return newRule(name, []float64{0.02, 0.1, 1e-10}, [][2]float64{squares}, p, sum)

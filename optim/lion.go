@@ -33,7 +33,8 @@ type Lion struct {
 }
 
 // lionRules, without decay and with it, have the scalars lr, lr·wd, β₁, 1−β₁, β₂, 1−β₂.
-var lionRules = decays("lion", parameter, expr.Param(1).Neg(), func(name string, kept *expr.Expr) *kernels.FusedElementwise {
+var lionRules = decays("lion", parameter, expr.Param(1).Neg(), func(name string,
+	kept *expr.Expr) *kernels.FusedElementwise {
 	c := faded(moment(0), gradient, expr.Param(2), expr.Param(3))
 	one, zero := expr.Const(1), expr.Const(0)
 	sign := expr.Where(c.Gt(zero), one, expr.Where(c.Lt(zero), one.Neg(), c)) // of NaN: NaN

@@ -53,7 +53,8 @@ var rmspropRules = func() (rules [2][2][2]*kernels.FusedElementwise) {
 					variance, domains, moments := square, [][2]float64{squares}, []*expr.Expr{square}
 					if centered == 1 {
 						mean := faded(moment(1), g, expr.Param(2), expr.Param(3))
-						variance, domains, moments = square.Sub(mean.Square()).Max(expr.Const(0)), append(domains, signed), append(moments, mean)
+						variance, domains, moments = square.Sub(mean.Square()).Max(expr.Const(0)), append(domains, signed),
+							append(moments, mean)
 					}
 					along := g.Div(variance.Sqrt().Add(expr.Param(4)))
 					if withMomentum == 1 {

@@ -90,8 +90,9 @@ type rewriter struct {
 // is seen after a run, and constant whether it is the same in all runs; dev takes what was found
 // of registered fusions.
 func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Launch, lives, constant func(b kernels.Buffer) bool, dev *device) ([]*node, error) {
-	r := &rewriter{opt: opt, target: limits, device: dev, lives: lives, uses: map[kernels.Buffer][]int{}, writers: map[kernels.Buffer][]int{},
-		kinds: map[string]int{}, dependents: map[*node]map[*node]bool{}, hoisted: map[kernels.Buffer]bool{}}
+	r := &rewriter{opt: opt, target: limits, device: dev, lives: lives, uses: map[kernels.Buffer][]int{},
+		writers: map[kernels.Buffer][]int{},
+		kinds:   map[string]int{}, dependents: map[*node]map[*node]bool{}, hoisted: map[kernels.Buffer]bool{}}
 	r.constant = func(b kernels.Buffer) bool { return r.hoisted[b] || constant(b) }
 	for i, l := range launches {
 		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}

@@ -35,7 +35,10 @@ func (d *clDevice) probe(inner ops.Inner) bool {
 	if d.trials != nil {
 		return d.agrees(e.built, k, kernels.Float32, d.target, 0, nil) == nil
 	}
-	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return selftestargs.Small(k, kernels.Float32) }) {
+	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) {
+		return selftestargs.Small(k,
+			kernels.Float32)
+	}) {
 		if ran, err := d.compare(e.built, k, kernels.Float32, d.target, o); !ran || err != nil {
 			return false
 		}

@@ -145,7 +145,8 @@ func TestSelfTestReplaces(t *testing.T) {
 	wrong.Text = "// @depends: common\nkernel void k_gemm_nn(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc, " +
 		"int accumulate, int biased, int rows, int slice) { C[C_off] = 7; }"
 	wrong.SelfTest = func([]kernels.Arg) []kernels.Operand {
-		ops := []kernels.Operand{selftest.Uniform(16, -1, 1), selftest.Uniform(16, -1, 1), selftest.Uniform(4, 0, 0), selftest.Output(16)}
+		ops := []kernels.Operand{selftest.Uniform(16, -1, 1), selftest.Uniform(16, -1, 1), selftest.Uniform(4, 0, 0),
+			selftest.Output(16)}
 		for _, v := range []float64{4, 4, 4, 4, 4, 4, 0, 0, 12, 4} {
 			ops = append(ops, selftest.Number(v))
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestSelfTestOfHosts: a host kernel that is wrong is found, though the same source was tried with a right one before, on
+// TestSelfTestOfHosts: a host kernel that is wrong is found, though the same source was tried with a right one
+// before, on
 // this device or in another process; so is one that is the same function over another value.
 func TestSelfTestOfHosts(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

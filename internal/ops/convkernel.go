@@ -245,7 +245,8 @@ func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {
 		if s.Batch == 0 || parts > selftest.Elements {
 			return nil
 		}
-		ops := []kernels.Operand{selftest.Uniform(s.Batch*x, -1, 1), selftest.Uniform(s.Batch*y, -1, 1), selftest.Output(parts)}
+		ops := []kernels.Operand{selftest.Uniform(s.Batch*x, -1, 1), selftest.Uniform(s.Batch*y, -1, 1),
+			selftest.Output(parts)}
 		for _, a := range like[convWeightNumbers:] {
 			ops = append(ops, selftest.Number(float64(a.Int)))
 		}

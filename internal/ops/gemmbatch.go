@@ -250,7 +250,8 @@ func (p *product) batchSemantics(in args) operations {
 	if p.form.TransposesB() {
 		rowB, stepB = ldb, 1
 	}
-	list := p.productsSemantics(in, batchOf(num, batchLen), m, n, num(gemmK), num(gemmSlice), ldc, num(gemmAccumulate) != 0,
+	list := p.productsSemantics(in, batchOf(num, batchLen), m, n, num(gemmK), num(gemmSlice), ldc,
+		num(gemmAccumulate) != 0,
 		num(gemmBiased) != 0, view(in, gemmA, 0, rowA, stepA), view(in, gemmB, 0, stepB, rowB), view(in, gemmC, 0))
 	return p.withScratch(list, in)
 }
@@ -444,7 +445,8 @@ func directSelfTest(like []kernels.Arg) []kernels.Operand {
 	if a > selftest.Elements || at > selftest.Elements {
 		return nil
 	}
-	ops := []kernels.Operand{selftest.Uniform(count*a, -1, 1), selftest.Uniform(count*at, -1, 1), selftest.Uniform(count*m*n, -1, 1)}
+	ops := []kernels.Operand{selftest.Uniform(count*a, -1, 1), selftest.Uniform(count*at, -1, 1),
+		selftest.Uniform(count*m*n, -1, 1)}
 	for i := 3; i < directBatch; i++ {
 		ops = append(ops, selftest.Number(float64(num(i))))
 	}

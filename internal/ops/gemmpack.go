@@ -180,7 +180,8 @@ func (p packing) selfTest(like []kernels.Arg) []kernels.Operand {
 	}
 	words, flaws := p.lengths(n, K)
 	return []kernels.Operand{selftest.Uniform(reads, -1, 1), selftest.Output(words), selftest.Output(flaws),
-		selftest.Number(float64(n)), selftest.Number(float64(K)), selftest.Number(float64(row)), selftest.Number(float64(step))}
+		selftest.Number(float64(n)), selftest.Number(float64(K)), selftest.Number(float64(row)),
+		selftest.Number(float64(step))}
 }
 
 func (p packing) defines() string {

@@ -65,8 +65,10 @@ type laneForm struct{ lanes, per int }
 // The forms of kernels that keep one row, and of those that keep two, or more: for rows of up to 8,
 // 16, 32, … 4096 elements, and for all that are longer.
 var (
-	lanesForOne = []laneForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {32, 16}, {32, 32}, {128, 16}, {256, 16}, {256, 16}}
-	lanesForTwo = []laneForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {64, 8}, {128, 8}, {256, 8}, {256, 16}, {256, 16}}
+	lanesForOne = []laneForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {32, 16}, {32, 32}, {128, 16},
+		{256, 16}, {256, 16}}
+	lanesForTwo = []laneForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {64, 8}, {128, 8}, {256, 8},
+		{256, 16}, {256, 16}}
 )
 
 // RowKernel is a kernel that works on lines, and its forms for rows on GPUs. They are made when they

@@ -76,7 +76,8 @@ func (k *WinogradKernels) winogradTrials(taps int) {
 	images := func(n *WinogradShape, given int) int {
 		high, wide := n.tiles()
 		products := WinogradPlanes * high * wide * n.Read * n.Written
-		return min(given, selftest.Elements/2/max(1, n.Read*n.H*n.W+n.Written*n.OutH*n.OutW), selftest.Products/max(1, products))
+		return min(given, selftest.Elements/2/max(1, n.Read*n.H*n.W+n.Written*n.OutH*n.OutW),
+			selftest.Products/max(1, products))
 	}
 	numbers := func(ops []kernels.Operand, like []kernels.Arg) []kernels.Operand {
 		for _, a := range like {

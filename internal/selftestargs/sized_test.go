@@ -89,7 +89,8 @@ func TestBounded(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	params := []kernels.Param{{Name: "X", Mode: kernels.InBytes}, {Name: "H", Mode: kernels.In.Of(kernels.Float16)}, {Name: "Y", Mode: kernels.OutInts},
 		{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}}
-	right := []kernels.Operand{selftest.Uniform(3, 0, 256), selftest.Uniform(3, -1, 1), selftest.Output(3), selftest.Number(3),
+	right := []kernels.Operand{selftest.Uniform(3, 0, 256), selftest.Uniform(3, -1, 1), selftest.Output(3),
+		selftest.Number(3),
 		selftest.Number(0.5)}
 	with := func(i int, o kernels.Operand) []kernels.Operand {
 		ops := append([]kernels.Operand{}, right...)
@@ -176,7 +177,8 @@ func TestWhatIsTried(t *testing.T) {
 func TestDrawn(t *testing.T) {
 	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "I", Mode: kernels.InInts}, {Name: "Y", Mode: kernels.Out}, {Name: "J", Mode: kernels.OutInts}}
 	k := &kernels.Kernel{Name: "k", Text: "-", Params: params, SelfTest: func([]kernels.Arg) []kernels.Operand {
-		return []kernels.Operand{selftest.Uniform(200, 3, 5), selftest.Uniform(200, 10, 20), selftest.Output(2), selftest.Output(2)}
+		return []kernels.Operand{selftest.Uniform(200, 3, 5), selftest.Uniform(200, 10, 20), selftest.Output(2),
+			selftest.Output(2)}
 	}}
 	o, err := Like(k, make([]kernels.Arg, 4), kernels.Float32)
 	if err != nil {
