@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -409,11 +410,13 @@ func (p *product) selfTest(like []kernels.Arg) []kernels.Operand {
 func gemmHost[T kernels.Float](p *product, gemm blasGemm[T]) func(kernels.HostArgs[T]) {
 	t := newHost(p, gemm)
 	return func(c kernels.HostArgs[T]) {
-		m, K, ldc, slice := c.Int(gemmM), c.Int(gemmK), c.Int(gemmLDC), c.Int(gemmSlice)
+		K, slice := c.Int(gemmK), c.Int(gemmSlice)
 		A, doneA := operandOf(p, c, &t.factors, gemmA)
 		B, doneB := operandOf(p, c, &t.factors, gemmB)
-		for from := 0; from < K; from += slice {
-			t.part(c, from, min(slice, K-from), A, B, c.Floats(gemmC)[from/slice*m*ldc:], parallel.For)
+		if slices := intmath.CeilDiv(K, slice); slices > 1 {
+			t.slices(c, slices, A, B)
+		} else if slices == 1 {
+			t.part(c, 0, K, A, B, c.Floats(gemmC), parallel.For)
 		}
 		doneA()
 		doneB()
@@ -446,6 +449,24 @@ func newHost[T kernels.Float](p *product, gemm blasGemm[T]) *host[T] {
 	}
 	return t
 }
+
+// slices computes the slices of a sum, shared among the cores. Where there are as many as cores, each has one: C is
+// small, and its rows alone would leave cores without work.
+func (t *host[T]) slices(c kernels.HostArgs[T], n int, A, B operand[T]) {
+	m, K, slice, ldc, each := c.Int(gemmM), c.Int(gemmK), c.Int(gemmSlice), c.Int(gemmLDC), parallel.For
+	if n >= runtime.GOMAXPROCS(0) {
+		each = nil
+	}
+	out := c.Floats(gemmC)
+	c.Parallel(n, m*c.Int(gemmN)*slice/additionProducts, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			t.part(c, i*slice, min(slice, K-i*slice), A, B, out[i*m*ldc:], each)
+		}
+	})
+}
+
+// additionProducts is how many multiplications of a product take as long as an addition of [kernels.HostArgs.Parallel].
+const additionProducts = 16
 
 // part computes the k steps of the sum from one on, of matrices that begin at A, B and out; each
 // shares the rows out, nil on this goroutine alone.
