@@ -16,8 +16,8 @@ var parameter, gradient = expr.Input(0), expr.Input(1)
 // moment is moment k from before the step.
 func moment(k int) *expr.Expr { return expr.Input(2 + k) }
 
-// decays is a rule for a decay of 0, of the gradient or parameter x, and one for others, of x + decay·parameter: 0·p of
-// an infinite p is NaN.
+// decays makes two forms of a rule: of x, for a weight decay of 0, and of x + decay·parameter, for others. 0·p of an
+// infinite p is NaN, so a decay of 0 is left out.
 func decays(name string, x, decay *expr.Expr,
 	rule func(name string, x *expr.Expr) *kernels.FusedElementwise) [2]*kernels.FusedElementwise {
 	return [2]*kernels.FusedElementwise{rule(name, x), rule(name+"_decay", x.Add(decay.Mul(parameter)))}

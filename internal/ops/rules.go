@@ -52,8 +52,7 @@ func newSGDRules(suffix string, g *expr.Expr) [2]*rule {
 // one_b2 = 1−b2, step = lr/(1−b1ᵗ), root = 1/√(1−b2ᵗ).
 var (
 	adamwScalars = []kernels.Param{floatArg("decay"), floatArg("b1"), floatArg("one_b1"), floatArg("b2"),
-		floatArg("one_b2"),
-		floatArg("step"), floatArg("root"), floatArg("eps")}
+		floatArg("one_b2"), floatArg("step"), floatArg("root"), floatArg("eps")}
 	// adamwNumbers are the scalars of a trial: those of a launch may make a step as large as the
 	// parameter, where rounding shows.
 	adamwNumbers = []float64{1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8}
