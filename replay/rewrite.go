@@ -50,7 +50,8 @@ type node struct {
 	// chain is the launches that the kernel does: by rows, one after the other; by batch-launches, each in
 	// work-groups of its own. They are launched one by one where the device computes the kernel wrongly.
 	chain  []rowPart
-	by     string // the rewrite that made it of them
+	form   *chainForm // of a chain whose kernel is not built yet
+	by     string     // the rewrite that made it of them
 	reads  []region
 	writes []region
 	fills  []span2 // that it writes whole

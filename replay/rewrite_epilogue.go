@@ -71,7 +71,7 @@ func (r *rewriter) tryEpilogue(j int, m *mapping, rest *node) bool {
 			kernel = fused.FuseEpilogue(n.kernel, e.spec)
 			switch {
 			case r.device == nil:
-			case len(kernel.Cases(true)) == 0: // a trial would find nothing
+			case kernel.SelfTest(e.args) == nil && len(kernel.Cases(true)) == 0: // nothing would be tested
 				why = because(ReasonUnsupported, "no case of the kernel is of such views")
 			case r.device.try(kernel, e.args) != nil:
 				why = wrongly

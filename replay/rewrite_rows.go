@@ -78,6 +78,11 @@ func fuseRows(r *rewriter) {
 			r.fuseChain(i, j, at, chain, alone)
 		}
 	}
+	for _, n := range r.nodes {
+		if n != nil && n.form != nil {
+			n.kernel, n.form = n.form.kernel(n.args), nil
+		}
+	}
 }
 
 // feeds reports whether another launch reads what a launch writes.
@@ -264,11 +269,11 @@ func (r *rewriter) checkVertical(chain []rowPart, alone bool) *cause {
 			}
 		}
 	}
-	k, _ := r.chainLaunch(chain, alone)
+	form, _ := r.chainForm(chain, alone)
 	switch {
-	case k == nil:
+	case !fused.CanFuseVertical(form.parts):
 		return because(ReasonLimit, "their kernels are built with different options, or have too many arguments")
-	case len(r.kinds) >= mostKinds && r.kinds[k.Name] == 0:
+	case len(r.kinds) >= mostKinds && r.kinds[form.key()] == 0:
 		return manyKernels(len(r.kinds), "others")
 	}
 	return nil
@@ -338,24 +343,30 @@ func (r *rewriter) fuseChain(i, j, at int, chain []rowPart, alone bool) {
 			n.reads = append(n.reads, g)
 		}
 	}
-	n.kernel, n.args = r.chainLaunch(chain, alone)
+	n.form, n.args = r.chainForm(chain, alone)
 	r.drop(p)
 	r.drop(c)
 	r.nodes[i], r.nodes[j] = nil, nil
 	r.nodes[at] = n
-	n.fused, n.kind = true, n.kernel.Name
+	n.fused, n.kind = true, n.form.key()
 	r.kinds[n.kind]++
 	r.note(at)
 }
 
-// chainLaunch returns the kernel of a chain, and its arguments.
-func (r *rewriter) chainLaunch(chain []rowPart, alone bool) (*kernels.Kernel, []kernels.Arg) {
+// chainForm is what the kernel of a chain depends on. The kernel is built when the chain grows no more:
+// its text is long.
+type chainForm struct {
+	parts []*kernels.Kernel
+	loops []bool // by launch: see [fused.FuseVertical]
+}
+
+// chainForm returns the form of a chain, and the arguments of its launch.
+func (r *rewriter) chainForm(chain []rowPart, alone bool) (*chainForm, []kernels.Arg) {
 	run, groups := r.run(chain, alone)
-	var list []*kernels.Kernel
+	form := &chainForm{loops: make([]bool, len(chain))}
 	var args, numbers []kernels.Arg
-	loops := make([]bool, len(chain))
 	for i, p := range chain {
-		list = append(list, p.kernel)
+		form.parts = append(form.parts, p.kernel)
 		args = append(args, p.args...)
 		n := p.of.Rows
 		if !r.target.CPU && !fused.Of(p.kernel).Rows.Free {
@@ -363,12 +374,20 @@ func (r *rewriter) chainLaunch(chain []rowPart, alone bool) (*kernels.Kernel, []
 			if alone {
 				n = (p.of.Rows + p.of.Run - 1) / p.of.Run
 			}
-			loops[i] = n != 1
+			form.loops[i] = n != 1
 		}
 		numbers = append(numbers, kernels.IntArg(n))
 	}
-	args = append(append(args, numbers...), kernels.IntArg(run), kernels.IntArg(groups))
-	return r.chainOf(list, loops, args), args
+	return form, append(append(args, numbers...), kernels.IntArg(run), kernels.IntArg(groups))
+}
+
+// key is the same for the same form.
+func (f *chainForm) key() string {
+	var s strings.Builder
+	for i, k := range f.parts {
+		fmt.Fprintf(&s, "%p %t,", k, f.loops[i]) // a chain keeps its kernels
+	}
+	return s.String()
 }
 
 // chains are the kernels of chains that recordings made: those of one structure share one. They are
@@ -399,28 +418,21 @@ func (r *rewriter) tried(n *node) []*node {
 	return list
 }
 
-// chainOf returns the kernel of a chain, nil if there is none. args are those of a launch.
-func (r *rewriter) chainOf(list []*kernels.Kernel, loops []bool, args []kernels.Arg) *kernels.Kernel {
-	key := make([]string, len(list))
-	for i, k := range list {
-		key[i] = fmt.Sprintf("%p %t", k, loops[i]) // a chain keeps its kernels
-	}
+// kernel returns the kernel of a form. args are those of a launch.
+func (f *chainForm) kernel(args []kernels.Arg) *kernels.Kernel {
 	chains.Lock()
 	defer chains.Unlock()
-	all := strings.Join(key, ",")
-	if k := chains.of[all].Value(); k != nil {
+	key := f.key()
+	if k := chains.of[key].Value(); k != nil {
 		return k
 	}
-	k := fused.FuseVertical(list, loops, args)
-	if k == nil {
-		return nil
-	}
+	k := fused.FuseVertical(f.parts, f.loops, args)
 	if chains.of == nil {
 		chains.of = map[string]weak.Pointer[kernels.Kernel]{}
 	}
 	if len(chains.of) >= mostJoins {
 		maps.DeleteFunc(chains.of, func(_ string, p weak.Pointer[kernels.Kernel]) bool { return p.Value() == nil })
 	}
-	chains.of[all] = weak.Make(k)
+	chains.of[key] = weak.Make(k)
 	return k
 }

@@ -19,8 +19,15 @@ const (
 	maxVerticalArgs = 128
 )
 
+// CanFuseVertical reports whether [FuseVertical] has a kernel of launches: there are not too many, and
+// they are built with the same options.
+func CanFuseVertical(parts []*kernels.Kernel) bool {
+	_, ok := verticalOptions(parts)
+	return ok
+}
+
 // FuseVertical returns the kernel of launches of kernels with a [RowSpec], whose rows each work-group
-// does one after the other; nil if there are too many, or if they are built with options that differ.
+// does one after the other; nil if [CanFuseVertical] refuses them.
 // The bits are those of launches of their own, since the functions are. What a work-group reads of
 // what it wrote is in its cache.
 //

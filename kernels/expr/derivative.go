@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Derivative returns the derivative of x with respect to operand i, times g. Where a condition
@@ -133,18 +134,25 @@ func (x *Expr) numerator() bool {
 func (x *Expr) sorted() []*Expr { return sorted([]*Expr{x}) }
 
 func sorted(formulas []*Expr) []*Expr {
+	const few = 24 // among so many, searching takes less than a map
 	var order []*Expr
-	seen := map[*Expr]bool{}
+	var seen map[*Expr]bool
 	var visit func(*Expr)
 	visit = func(e *Expr) {
-		if seen[e] {
+		if seen[e] || seen == nil && slices.Contains(order, e) {
 			return
 		}
-		seen[e] = true
 		for _, a := range e.args {
 			visit(a)
 		}
-		order = append(order, e)
+		if order = append(order, e); seen != nil {
+			seen[e] = true
+		} else if len(order) > few {
+			seen = make(map[*Expr]bool, 4*few)
+			for _, e := range order {
+				seen[e] = true
+			}
+		}
 	}
 	for _, x := range formulas {
 		visit(x)

@@ -51,12 +51,13 @@ func Compile(results ...*Expr) *Program {
 	}
 	results = expand(results)
 	p := &Program{}
-	at, same := map[*Expr]int{}, map[key]int{}
-	for _, e := range sorted(results) {
+	order := sorted(results)
+	at, same := make(map[*Expr]int, len(order)), make(map[key]int, len(order))
+	for _, e := range order {
 		s := step{op: e.op, index: e.index, value: e.value, whole: e.whole}
 		args := e.args
 		if e.op == opWhere && !e.whole {
-			if joined, ok := map[op]op{opLt: opWhereLt, opLe: opWhereLe, opEq: opWhereEq}[args[0].op]; ok {
+			if joined, ok := whereOf[args[0].op]; ok {
 				s.op = joined
 				args = []*Expr{args[0].args[0], args[0].args[1], args[1], args[2]}
 			}
@@ -80,6 +81,9 @@ func Compile(results ...*Expr) *Program {
 	p.joined = sync.OnceValue(p.join) // programs that are only compared never need it
 	return p
 }
+
+// whereOf is the primitive that compares and chooses, by that which compares.
+var whereOf = map[op]op{opLt: opWhereLt, opLe: opWhereLe, opEq: opWhereEq}
 
 // settle leaves the steps that results need, and says where their values are kept.
 func (p *plan) settle() {

@@ -6,8 +6,9 @@ import "strconv"
 // X(i), and scalar(i) for S(i). It panics if the formula reads an operand by index, or a scalar
 // that is an int.
 func (x *Expr) Replace(operand, scalar func(i int) *Expr) *Expr {
-	as := map[*Expr]*Expr{}
-	for _, e := range x.sorted() {
+	order := x.sorted()
+	as := make(map[*Expr]*Expr, len(order))
+	for _, e := range order {
 		switch e.op {
 		case opOperand:
 			as[e] = operand(e.index)
