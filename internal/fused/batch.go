@@ -233,7 +233,7 @@ func newBatch(k *kernels.Kernel, n int) *kernels.Kernel {
 		var ops []kernels.Operand
 		var launches [][]kernels.Arg
 		for i := range n {
-			of := k.SelfTest(part(like, i))
+			of := selfTestOperands(k, part(like, i), i*m)
 			if of == nil {
 				return nil
 			}

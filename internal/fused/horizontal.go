@@ -9,7 +9,6 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/cl"
-	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
 // horizontals holds the kernels of [FuseHorizontal].
@@ -93,37 +92,12 @@ func newHorizontal(former, latter *kernels.Kernel, options []string) *kernels.Ke
 		items := many.Items()
 		return kernels.Grid{Dims: 2, Global: [3]int{row * items, 1 + intmath.CeilDiv(rest, row)}, Local: [3]int{items, 1}}
 	}
-	k.Host = kernels.HostKernel{
-		F32: func(c kernels.HostArgs[float32]) {
-			EachLaunch(k, c.Args(), func(of *kernels.Kernel, args []kernels.Arg, _ int) { of.Host.F32(c.With(args, false)) })
-		},
-		F64: func(c kernels.HostArgs[float64]) {
-			EachLaunch(k, c.Args(), func(of *kernels.Kernel, args []kernels.Arg, _ int) { of.Host.F64(c.With(args, false)) })
-		},
-	}.Calling(former, latter)
+	k.Host = eachHost(k)
 	k.SelfTest = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
-		var ops []kernels.Operand
-		ok := true
-		EachLaunch(k, like, func(of *kernels.Kernel, args []kernels.Arg, first int) {
-			own := selftest.OperandsLike(of.Params, args)
-			if of.SelfTest != nil {
-				own = of.SelfTest(args)
-			}
-			for i := range own {
-				if from := own[i].From; from != nil {
-					own[i].From = func(before []kernels.Arg, e int) float64 { return from(before[first:], e) }
-				}
-			}
-			ok = ok && own != nil
-			ops = append(ops, own...)
-		})
-		if !ok {
-			return nil
-		}
-		return ops
+		return eachOperands(k, like)
 	}
 	return k
 }

@@ -73,14 +73,7 @@ func FuseVertical(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *k
 		}
 		return kernels.Grid{Dims: 1, Global: [3]int{int(args[len(args)-1].Int) * items}, Local: [3]int{items}}
 	}
-	c.Host = kernels.HostKernel{
-		F32: func(call kernels.HostArgs[float32]) {
-			EachLaunch(c, call.Args(), func(k *kernels.Kernel, args []kernels.Arg, _ int) { k.Host.F32(call.With(args, false)) })
-		},
-		F64: func(call kernels.HostArgs[float64]) {
-			EachLaunch(c, call.Args(), func(k *kernels.Kernel, args []kernels.Arg, _ int) { k.Host.F64(call.With(args, false)) })
-		},
-	}.Calling(parts...)
+	c.Host = eachHost(c)
 	if slices.ContainsFunc(Of(c).Kernels, func(of *kernels.Kernel) bool { return of.Host.F64 == nil }) {
 		c.Host.F64 = nil // one computes in float32 alone
 	}
@@ -95,17 +88,8 @@ func FuseVertical(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *k
 		if len(like) != len(c.Params) {
 			return nil
 		}
-		var ops []kernels.Operand
-		all := true
-		EachLaunch(c, like, func(k *kernels.Kernel, args []kernels.Arg, _ int) {
-			of := selftest.OperandsLike(k.Params, args)
-			if k.SelfTest != nil {
-				of = k.SelfTest(args)
-			}
-			all = all && of != nil
-			ops = append(ops, of...)
-		})
-		if !all {
+		ops := eachOperands(c, like)
+		if ops == nil {
 			return nil
 		}
 		for _, a := range like[numbers:] {
@@ -124,6 +108,47 @@ func EachLaunch(k *kernels.Kernel, args []kernels.Arg, f func(of *kernels.Kernel
 		f(p, args[at:at+len(p.Params)], at)
 		at += len(p.Params)
 	}
+}
+
+// eachHost is the host kernel of a fused launch: each launch after the other.
+func eachHost(k *kernels.Kernel) kernels.HostKernel {
+	return kernels.HostKernel{
+		F32: func(c kernels.HostArgs[float32]) {
+			EachLaunch(k, c.Args(), func(of *kernels.Kernel, args []kernels.Arg, _ int) { of.Host.F32(c.With(args, false)) })
+		},
+		F64: func(c kernels.HostArgs[float64]) {
+			EachLaunch(k, c.Args(), func(of *kernels.Kernel, args []kernels.Arg, _ int) { of.Host.F64(c.With(args, false)) })
+		},
+	}.Calling(Of(k).Kernels...)
+}
+
+// eachOperands returns the operands with which the launches of a fused launch are tried, nil if one of them is not.
+func eachOperands(k *kernels.Kernel, like []kernels.Arg) []kernels.Operand {
+	var ops []kernels.Operand
+	tried := true
+	EachLaunch(k, like, func(of *kernels.Kernel, args []kernels.Arg, first int) {
+		own := selfTestOperands(of, args, first)
+		tried = tried && own != nil
+		ops = append(ops, own...)
+	})
+	if !tried {
+		return nil
+	}
+	return ops
+}
+
+// selfTestOperands returns the operands with which a launch is tried whose arguments follow first others.
+func selfTestOperands(k *kernels.Kernel, args []kernels.Arg, first int) []kernels.Operand {
+	ops := selftest.OperandsLike(k.Params, args)
+	if k.SelfTest != nil {
+		ops = k.SelfTest(args)
+	}
+	for i := range ops {
+		if from := ops[i].From; from != nil {
+			ops[i].From = func(before []kernels.Arg, e int) float64 { return from(before[first:], e) }
+		}
+	}
+	return ops
 }
 
 // verticalOptions returns the options that all launches are built with; ok is false if they cannot be

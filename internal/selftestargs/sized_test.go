@@ -201,3 +201,27 @@ func TestDrawn(t *testing.T) {
 		t.Errorf("outputs start as %v and %v", y, j)
 	}
 }
+
+// TestComputedInChain: an operand that is computed from others is computed from those of its own launch, wherever that
+// stands in a fused launch.
+func TestComputedInChain(t *testing.T) {
+	const rows, n = 3, 5
+	b, number := func(n int) kernels.Arg { return kernels.BufferArg(nil, 0, n) }, kernels.IntArg
+	dot := []kernels.Arg{b(rows * n), b(rows * n), b(rows), number(rows), number(n), number(1), number(n)}
+	grad := []kernels.Arg{b(rows * n), b(rows), b(rows), b(rows * n), number(rows), number(n), number(1)}
+	args := append(append(dot, grad...), number(rows), number(rows), number(rows), number(1))
+	k := fused.FuseVertical([]*kernels.Kernel{ops.Dot.Kernel(), ops.ExtremeGrad.Kernel()}, make([]bool, 2), args)
+	o, err := Like(k, args, kernels.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range rows {
+		most := math.Inf(-1)
+		for i := range n {
+			most = max(most, o.Args[len(dot)].At(row*n+i))
+		}
+		if got := o.Args[len(dot)+1].At(row); got != most {
+			t.Errorf("row %d: its maximum is said to be %v, and is %v", row, got, most)
+		}
+	}
+}
