@@ -50,13 +50,17 @@ for vectors in avx2 off; do
 	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./fusedmlp ./hashgrid ./imagefit ./optim ./linalg ./fft ./internal/recurrent
 done
 
-# Examples but servers, files, texts and formulas have one goroutine. So has what computes descriptions: the host kernels beside it
-# are those that tensor's tests run. Vec's loops are assembly, which the race detector does not see.
-single='/examples/|/internal/(archtest|boolmath|compare|convert|doctest|einsum|intmath|npz|refexec|safetensors|samefile|vec)$|/kernels/(expr|fn)$|/lowbit$'
+# Examples but servers, files, texts and formulas have one goroutine. So has what computes semantics: the host kernels beside it
+# are those that tensor's tests run. The transforms of images, linear algebra, Fourier transforms and generation have no goroutine
+# and no lock of their own. Vec's loops are assembly, which the race detector does not see.
+single='/examples/|/internal/(archtest|boolmath|compare|convert|doctest|einsum|intmath|npz|refexec|safetensors|samefile|vec)$|/kernels/(expr|fn|ir)$|/lowbit$|/data/augment$|/linalg$|/fft$|/generate$'
 # Nor do long tests run again of which others have the goroutines, or which have one: every case of a host kernel, which tensor's
-# kernel tests run, random rows, vector loops beside plain ones, error bounds, gradients of tiny tensors, deep graphs,
-# parameters of kernels, sizes and precisions. They run without the detector.
-alike='^(TestHostKernels|TestParamsMatchSources|TestRandomRows|TestFoldsInVectors|TestColumnsInVectors|TestBound|TestSecondGradients|TestDeepChain|TestDeepSecondGradient|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestStepOfAnySize)$'
+# kernel tests run, random recordings but those of steps, vector loops beside plain ones, error bounds, gradients of tiny tensors,
+# messages of every method, deep graphs, parameters of kernels, sizes and precisions. They run without the detector.
+hosts='TestHostKernels|TestParamsMatchSources|TestFoldsInVectors|TestColumnsInVectors|TestBound|TestBounded|TestMemoryOfTiles|TestStepOfAnySize'
+recorded='TestRandom(Rows|Methods|Maps|Hosts|Graphs|Trainings|Perceptrons|Stored)|TestPerceptrons|TestRows|TestProposalsKeepContents'
+gradients='TestSecondGradients|TestComposedGradients|TestManyGradientsAlongAxes|TestDeepChain|TestDeepSecondGradient|TestErrorsNameTheMethod|TestRealGradients|TestExportReal'
+alike="^($hosts|$recorded|$gradients|TestPrecision|TestPrecisionOfFits)\$"
 step "the Go device, race detector"
 # shellcheck disable=SC2046 # the list is meant to be split
 CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -skip "$alike" $($GO list ./... | grep -Ev "$single") ./examples/serve ./examples/onnxserver
