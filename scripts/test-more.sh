@@ -56,8 +56,8 @@ done
 single='/examples/|/internal/(archtest|boolmath|compare|convert|doctest|einsum|intmath|npz|refexec|safetensors|samefile|vec)$|/kernels/(expr|fn|ir)$|/lowbit$|/data/augment$|/linalg$|/fft$|/generate$'
 # Nor do long tests run again of which others have the goroutines, or which have one: every case of a host kernel, which tensor's
 # kernel tests run, random recordings but those of steps, vector loops beside plain ones, error bounds, gradients of tiny tensors,
-# messages of every method, deep graphs, parameters of kernels, sizes and precisions. They run without the detector.
-hosts='TestHostKernels|TestParamsMatchSources|TestFoldsInVectors|TestColumnsInVectors|TestBound|TestBounded|TestMemoryOfTiles|TestStepOfAnySize'
+# messages of every method, deep graphs, integers, parameters of kernels, sizes and precisions. They run without the detector.
+hosts='TestHostKernels|TestParamsMatchSources|TestFoldsInVectors|TestColumnsInVectors|TestBound|TestBounded|TestMemoryOfTiles|TestStepOfAnySize|TestConvInteger|TestRoundedFactors|TestDescribedLaunches|TestIntegers|TestHalves'
 recorded='TestRandom(Rows|Methods|Maps|Hosts|Graphs|Trainings|Perceptrons|Stored)|TestPerceptrons|TestRows|TestProposalsKeepContents'
 gradients='TestSecondGradients|TestComposedGradients|TestManyGradientsAlongAxes|TestDeepChain|TestDeepSecondGradient|TestErrorsNameTheMethod|TestRealGradients|TestExportReal'
 alike="^($hosts|$recorded|$gradients|TestPrecision|TestPrecisionOfFits)\$"
