@@ -12,7 +12,8 @@ import (
 // what it computes in, E what memory holds. It is for one goroutine at a time.
 //
 // A block is a matrix. If inner is below 16 its rows are lines; else its columns are lines with
-// neighbouring inner indices.
+// neighbouring inner indices. Where a block has few lines, steps of lines are computed for the lines of several
+// blocks, a batch.
 type Machine[T, E vec.Float] struct {
 	Inputs  [][]E     // by value of the program; nil for one that is no input of floats
 	Ints    [][]int32 // the same of ints
@@ -32,6 +33,8 @@ type Machine[T, E vec.Float] struct {
 	rows, cols int   // of the block
 	across     bool  // lines are columns
 	first      int   // line of the block
+	batch      int   // lines of the batch that the block is part of
+	offset     int   // of the block's first line in the batch
 	base       int   // where its first element is in memory, if its rows are runs
 	stride     int   // and how far apart they are there
 	in, out    [][]T // Inputs and Results, if T is E
@@ -40,6 +43,7 @@ type Machine[T, E vec.Float] struct {
 	fills      []fill[T] // of steps that are one number
 	row        [][]T     // of numbers, for rowOf
 	levels     [][]T
+	shown      [][]T       // what steps of plan.shown have for the batch
 	repeated   map[int][]T // see repeatedRow
 	sums       [][]T       // of lines, by result
 	pieces     [][]T       // of fused steps, one for each that is being computed
@@ -74,7 +78,7 @@ func NewMachine[T, E vec.Float](r *Rows, l *vec.Loops[T]) *Machine[T, E] {
 	m.in, m.out = make([][]T, n), make([][]T, len(r.p.Results))
 	m.Inputs, m.Ints, m.Numbers, m.Results = make([][]E, n), make([][]int32, n), make([]float64, n), make([][]E, len(r.p.Results))
 	m.IntResults = make([][]int32, len(r.p.Results))
-	m.repeated = map[int][]T{}
+	m.shown, m.repeated = make([][]T, len(plan.shown)), map[int][]T{}
 	m.sums = make([][]T, len(r.p.Results))
 	return m
 }
@@ -87,6 +91,7 @@ const (
 	columnsMost   = 1024    // of a block
 	columnsBytes  = 1 << 20 // of one value in a block of columns
 	foldColumns   = 2048    // of a block of which no value is kept
+	batchLines    = 64      // of a batch, where a block has fewer lines
 )
 
 // Units returns the number of pieces that Run can compute independently, and the most elements of
@@ -148,8 +153,8 @@ func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
 		perRow := (inner + w - 1) / w
 		for u := lo; u < hi; u++ {
 			i := u % perRow * w
-			m.first, m.cols = u/perRow*inner+i, min(w, inner-i)
-			m.block()
+			count := min(w, inner-i)
+			m.lines(u/perRow*inner+i, count, count)
 		}
 		return
 	}
@@ -160,12 +165,11 @@ func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
 		some = blockElements
 	case m.plan.folds && m.fuses(): // no element is kept
 		some = max(1, 32*blockElements/max(n, 1))
-	case m.plan.small: // less is kept
+	case m.plan.small: // less memory is touched
 		some = max(1, 4*blockElements/max(n, 1))
 	}
-	for ; lo < hi; lo += some {
-		m.first, m.rows = lo, min(some, hi-lo)
-		m.block()
+	for batch := some * max(1, batchLines/some); lo < hi; lo += batch {
+		m.lines(lo, min(batch, hi-lo), some)
 	}
 	for k, sum := range m.sums {
 		for i, v := range sum {
@@ -204,10 +208,14 @@ func (m *Machine[T, E]) above(c class) bool { return (c == column) == m.across }
 
 func (m *Machine[T, E]) buffer(s *rowStep) []T {
 	n, of := m.length(s.class), &m.buffers[s.class][s.buffer]
-	if cap(*of) < n {
-		*of = make([]T, n+n/4)
+	offset, whole := 0, n
+	if s.class == line {
+		offset, whole = m.offset, m.batch
 	}
-	return (*of)[:n]
+	if cap(*of) < whole {
+		*of = make([]T, whole+whole/4)
+	}
+	return (*of)[offset : offset+n]
 }
 
 // matrix returns the buffer of a step of elements.
@@ -218,12 +226,46 @@ func (m *Machine[T, E]) matrix(s *rowStep) view[T] {
 	return view[T]{m.buffer(s), m.cols}
 }
 
-func (m *Machine[T, E]) block() {
-	m.base = m.at(0, 0)
-	m.steps(m.plan.each)
-	for k, r := range m.plan.results {
-		m.store(k, r)
+// lines computes a batch of count lines, in blocks of some.
+func (m *Machine[T, E]) lines(first, count, some int) {
+	m.batch = count
+	m.block(first, 0, count)
+	m.steps(m.plan.before)
+	for i, step := range m.plan.shown {
+		m.shown[i] = m.values[step].v
 	}
+	for offset := 0; offset < count; offset += some {
+		m.block(first, offset, min(some, count-offset))
+		for i, step := range m.plan.shown {
+			m.values[step].v = m.shown[i][offset:][:m.length(line)]
+		}
+		m.steps(m.plan.each)
+		for _, k := range m.plan.stored {
+			m.store(k)
+		}
+	}
+	m.block(first, 0, count)
+	for i, step := range m.plan.shown {
+		m.values[step].v = m.shown[i]
+	}
+	for _, step := range m.plan.kept {
+		m.values[step].v = m.buffer(&m.plan.steps[step])
+	}
+	m.steps(m.plan.after)
+	for _, k := range m.plan.last {
+		m.store(k)
+	}
+}
+
+// block makes count lines of a batch the block.
+func (m *Machine[T, E]) block(first, offset, count int) {
+	m.first, m.offset = first+offset, offset
+	if m.across {
+		m.cols = count
+	} else {
+		m.rows = count
+	}
+	m.base = m.at(0, 0)
 }
 
 // steps computes some steps, in their order.
@@ -420,8 +462,9 @@ func (m *Machine[T, E]) eachHot(s *rowStep, f func(at int, x T)) {
 	}
 }
 
-// store puts result k, the value of step r, to memory.
-func (m *Machine[T, E]) store(k, r int) {
+// store puts result k to memory.
+func (m *Machine[T, E]) store(k int) {
+	r := m.plan.results[k]
 	s, v, out := &m.plan.steps[r], m.values[r], m.Results[k]
 	if m.p.Results[k].Summed {
 		m.addLines(m.sums[k], s, r)

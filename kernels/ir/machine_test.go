@@ -16,6 +16,11 @@ import (
 
 // compute runs a program on a machine.
 func compute[T, E vec.Float](t *testing.T, v *irtest.Launch, l *vec.Loops[T]) [][]E {
+	return computeIn[T, E](t, v, l, 3)
+}
+
+// computeIn runs a program on a machine, pieces of some size at a time.
+func computeIn[T, E vec.Float](t *testing.T, v *irtest.Launch, l *vec.Loops[T], piece int) [][]E {
 	rows, err := v.Program.Rows()
 	if err != nil {
 		t.Fatal(err)
@@ -56,8 +61,8 @@ func compute[T, E vec.Float](t *testing.T, v *irtest.Launch, l *vec.Loops[T]) []
 		m.Run(v.N, v.Inner, 0, 1)
 		copy(m.Numbers, numbers)
 	}
-	for at := 0; at < units; at += 3 { // pieces of different sizes
-		m.Run(v.N, v.Inner, at, min(at+3, units))
+	for at := 0; at < units; at += piece {
+		m.Run(v.N, v.Inner, at, min(at+piece, units))
 	}
 	return m.Results
 }
@@ -235,5 +240,56 @@ func TestLongChoices(t *testing.T) {
 			v.Floats["Y"][i] = 3
 		}
 		checkLaunch(t, v)
+	}
+}
+
+// TestLinesFirst: what is made of lines alone is not overwritten by a sum that is written before it, nor the other way around.
+func TestLinesFirst(t *testing.T) {
+	b := ir.NewRows("lines")
+	x, a := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("A", ir.Outer, ir.Inner)
+	d := x.Sub(b.Sum(x, ir.N).Tanh())
+	b.Result("Y", d.Mul(a.Tanh()))
+	b.Result("Z", b.Max(d, ir.N).Add(a.Exp()), ir.Outer, ir.Inner)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, size := range [][3]int{{3, 5, 1}, {70, 600, 1}, {2, 19, 17}} {
+		check(t, b.Program(), rng, size)
+	}
+}
+
+// TestBatches: a line has the same bits whether it is computed alone or among others, in one block or in several.
+func TestBatches(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	programs := []*ir.Program{defs.Softmax(), defs.LogSoftmax(), defs.SoftmaxGrad(), defs.CosineSimilarity()}
+	for form := range 16 {
+		f := defs.EntropyForm{Weights: form&1 != 0, Logits: form&2 != 0, Smoothing: form&4 != 0, Each: form&8 != 0}
+		if programs = append(programs, defs.CrossEntropyGrad(f)); !f.Each {
+			programs = append(programs, defs.CrossEntropy(f))
+		}
+	}
+	for range 20 {
+		if p := irtest.Random(rng); !p.Runs() {
+			programs = append(programs, p)
+		}
+	}
+	for _, p := range programs {
+		for _, size := range [][2]int{{70, 600}, {75, 100}} {
+			v := irtest.Draw(p, rng, size[0], size[1], 1)
+			sameBits[float64, float32](t, v, nil)
+			for _, set := range vec.Sets() {
+				sameBits[float32, float32](t, v, vec.On[float32](set))
+			}
+		}
+	}
+}
+
+// sameBits compares all lines computed at once with each alone.
+func sameBits[T, E vec.Float](t *testing.T, v *irtest.Launch, l *vec.Loops[T]) {
+	whole, alone := computeIn[T, E](t, v, l, v.Outer), computeIn[T, E](t, v, l, 1)
+	for k, r := range v.Program.Results {
+		for i, x := range whole[k] {
+			if y := alone[k][i]; x != y && (x == x || y == y) {
+				t.Fatalf("%s[%d %d] %s: element %d is %v, alone %v\n%s", v.Program.Name, v.Outer, v.N, r.Name, i, x, y, v.Program)
+			}
+		}
 	}
 }

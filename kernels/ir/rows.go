@@ -111,11 +111,17 @@ type rowPlan struct {
 	homes   []int            // of each buffer of elements: the result in whose memory it is, or −1
 	numbers []int            // steps that are one number, and no constant
 	once    []int            // steps that are the same for all blocks
-	each    []int            // the others that are computed
+	before  []int            // steps of a batch, ahead of its blocks: of lines, and made of no elements
+	each    []int            // steps of a block: of elements, and those of lines that read or make elements
+	after   []int            // steps of a batch, past its blocks: of lines, and no elements are made of them
+	shown   []int            // steps of before that a block reads
+	kept    []int            // steps of lines, in each, that a batch reads past its blocks
 	results []int            // the steps of the program's results
+	stored  []int            // results that a block stores: of elements, or sums over lines
+	last    []int            // results that a batch stores: of lines
 	buffers [element + 1]int // of each class, how many values are kept at one time
 	folds   bool             // no value of elements is kept where steps are fused
-	small   bool             // no result is of elements
+	small   bool             // a block touches few elements
 	picks   bool             // no step computes or folds elements: they are inputs of which some are picked
 }
 
@@ -226,12 +232,12 @@ func newRowPlan(p *Program, joined bool) *rowPlan {
 	}
 	plan.fuse(p, uses)
 	plan.folds = !slices.ContainsFunc(plan.steps, func(s rowStep) bool { return s.class == element && s.value < 0 && !s.fused && !s.dot })
-	plan.small = !slices.ContainsFunc(p.Results, func(r Result) bool { return r.Along.Has(N) })
 	plan.picks = !slices.ContainsFunc(plan.steps, func(s rowStep) bool {
 		whole := s.value < 0 || p.Values[s.value].Kind != Input || p.Values[s.value].Channel
 		return whole && s.class == element || s.value >= 0 && p.Values[s.value].Kind.Reduces() && !p.Values[s.value].Kind.Takes()
 	})
-	plan.place(p)
+	plan.place(p, plan.phases(p))
+	plan.small = plan.touchesFew(p)
 	plan.prepare()
 	return plan
 }
@@ -297,6 +303,84 @@ func (plan *rowPlan) home(last []int) {
 	}
 }
 
+// touchesFew reports whether a block touches few elements: no result has elements, or only one input has, and all
+// that is kept of elements lies in the memory of results.
+func (plan *rowPlan) touchesFew(p *Program) bool {
+	if !slices.ContainsFunc(p.Results, func(r Result) bool { return r.Along.Has(N) }) {
+		return true
+	}
+	inputs := 0
+	for _, v := range p.Values {
+		if v.Kind == Input && (v.Along.Has(N) || v.Channel) {
+			inputs++
+		}
+	}
+	return inputs <= 1 && !slices.ContainsFunc(plan.steps, func(s rowStep) bool {
+		return s.class == element && s.Leaf == expr.None && s.result < 0 && plan.homes[s.buffer] < 0
+	})
+}
+
+// phases finds out which steps are computed for a batch and which for a block, and returns the steps in the order
+// in which they are computed.
+func (plan *rowPlan) phases(p *Program) (order []int) {
+	reads := func(i int) []int {
+		s := &plan.steps[i]
+		switch {
+		case s.value < 0 || !p.Values[s.value].Kind.Made():
+			return s.Args
+		case p.Values[s.value].Kind == Pick || p.Values[s.value].Kind == OneHot:
+			return []int{s.of, s.at}
+		}
+		return []int{s.of}
+	}
+	n := len(plan.steps)
+	elements := make([]bool, n) // steps that are made of elements
+	block := make([]bool, n)    // steps that a block computes, or reads
+	batch := make([]bool, n)    // steps that a batch reads past its blocks
+	for i, s := range plan.steps {
+		elements[i] = s.class == element || slices.ContainsFunc(reads(i), func(a int) bool { return elements[a] })
+		block[i] = s.class == element || slices.ContainsFunc(reads(i), func(a int) bool { return plan.steps[a].class == element })
+	}
+	for k, r := range plan.results {
+		if p.Results[k].Summed || classOf(p.Results[k].Along) == element {
+			plan.stored, block[r] = append(plan.stored, k), true
+		} else {
+			plan.last, batch[r] = append(plan.last, k), true
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		read := batch
+		if block[i] {
+			read = block
+		}
+		for _, a := range reads(i) {
+			read[a] = read[a] || elements[i]
+		}
+	}
+	var each []int
+	for i, s := range plan.steps {
+		switch {
+		case s.dot, s.lazy:
+			each = append(each, i)
+		case s.class&line == 0:
+			order, plan.once = append(order, i), append(plan.once, i)
+		case !elements[i]:
+			order, plan.before = append(order, i), append(plan.before, i)
+			if block[i] {
+				plan.shown = append(plan.shown, i)
+			}
+		case block[i]:
+			each, plan.each = append(each, i), append(plan.each, i)
+			if s.class == line && batch[i] {
+				plan.kept = append(plan.kept, i)
+			}
+		default:
+			plan.after = append(plan.after, i)
+		}
+	}
+	return slices.Concat(order, each, plan.after)
+}
+
 // prepare finds out what a machine would for every block.
 func (plan *rowPlan) prepare() {
 	for i := range plan.steps {
@@ -304,13 +388,8 @@ func (plan *rowPlan) prepare() {
 		switch {
 		case s.dot, s.lazy:
 			continue
-		case s.class&line == 0:
-			if s.class == single && s.Leaf != expr.OfConst {
-				plan.numbers = append(plan.numbers, i)
-			}
-			plan.once = append(plan.once, i)
-		default:
-			plan.each = append(plan.each, i)
+		case s.class == single && s.Leaf != expr.OfConst:
+			plan.numbers = append(plan.numbers, i)
 		}
 		s.by = [2][2]int{{0, -1}, {0, -1}}
 		if s.Leaf != expr.None {
@@ -347,8 +426,9 @@ func (plan *rowPlan) fusedArgs(i int, f func(a int)) {
 	}
 }
 
-// place gives each step a buffer of its class that no value needs any more, or a new one.
-func (plan *rowPlan) place(p *Program) {
+// place gives each step a buffer of its class that no value needs any more, or a new one. Steps are computed in
+// the order given.
+func (plan *rowPlan) place(p *Program, order []int) {
 	last := make([]int, len(plan.steps))
 	reads := func(i int, f func(a int)) {
 		s := &plan.steps[i]
@@ -377,7 +457,7 @@ func (plan *rowPlan) place(p *Program) {
 			}
 		}
 	}
-	for i := range plan.steps {
+	for _, i := range order {
 		last[i] = i
 		reads(i, func(a int) { last[a] = i })
 	}
@@ -391,7 +471,7 @@ func (plan *rowPlan) place(p *Program) {
 		}
 	}
 	var free [element + 1][]int
-	for i := range plan.steps {
+	for _, i := range order {
 		s := &plan.steps[i]
 		var release []int // in an order that is the same each time
 		reads(i, func(a int) {
