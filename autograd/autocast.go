@@ -90,6 +90,7 @@ func castLow(x *Node) *Node {
 		c.drop(had.node)
 	}
 	y := x.To(c.typ)
+	y.ext().cast = true
 	c.params[x] = castParam{y, now}
 	return y
 }
@@ -120,7 +121,7 @@ func (c *casts) free() {
 
 // drop frees a parameter in 16 bits, unless a graph has it.
 func (c *casts) drop(n *Node) {
-	if !n.needs && !n.value.Freed() {
+	if !n.needs && n.extra.readers == 0 && !n.value.Freed() {
 		n.Free()
 	}
 }

@@ -128,6 +128,67 @@ func TestAutocastParameters(t *testing.T) {
 	})
 }
 
+// TestAutocastShared: graphs that read one parameter in 16 bits, frozen or not, are walked one after the other, inside or
+// behind the Autocast, and its memory is given back.
+func TestAutocastShared(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, frozen := range []bool{false, true} {
+			w := autograd.Param(devtest.New(d, []float32{1, 2, 3, 4}, 2, 2), "w")
+			x := autograd.Param(devtest.New(d, []float32{1, -1, 2, 0.5}, 2, 2), "x")
+			if frozen {
+				w.Freeze()
+			}
+			var first, second *node
+			behind := func() {
+				t.Helper()
+				for _, loss := range []*node{first, second} {
+					x.ZeroGrad()
+					if err := loss.Backward(); err != nil {
+						t.Fatalf("frozen %v: %v", frozen, err)
+					}
+					loss.Free()
+				}
+				near(t, "the gradient by x", x.Grad(), 3, 7, 3, 7)
+				x.ZeroGrad()
+				w.ZeroGrad()
+			}
+			losses := func() { first, second = x.MatMul(w).MulScalar(3).Sum(), x.MatMul(w).Sum() }
+			steps := map[string]func(){
+				"behind": func() {
+					autograd.Autocast(d, tensor.BFloat16, losses)
+					behind()
+				},
+				"inside": func() {
+					autograd.Autocast(d, tensor.BFloat16, func() {
+						losses()
+						behind()
+						losses()
+						behind()
+					})
+				},
+				"without gradients": func() {
+					autograd.Autocast(d, tensor.BFloat16, func() {
+						autograd.NoGrad(d, func() { tensor.Scope(d, func() { x.MatMul(w) }) })
+					})
+				},
+			}
+			for what, step := range steps {
+				step()
+				before := d.Stats().LiveBytes
+				step()
+				if now := d.Stats().LiveBytes; now != before {
+					t.Errorf("frozen %v, %s: a step leaves %d bytes", frozen, what, now-before)
+				}
+			}
+			autograd.Autocast(d, tensor.BFloat16, func() {
+				losses()
+				w.Value().FillInPlace(9) // the graphs read what it was
+			})
+			behind()
+		}
+	})
+}
+
 // TestAutocastFreed: a parameter whose tensor was freed is none, whatever was made of it before.
 func TestAutocastFreed(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})

@@ -58,6 +58,8 @@ type extra struct {
 	constant *Node  // what graphs have in place of a frozen parameter
 	place    string // of the program that called the operation, if that was under DetectAnomalies
 	replayed bool   // it is a GradNode that a replay left, without its graph
+	cast     bool   // it is a parameter in 16 bits, which the graphs of an Autocast share
+	readers  int    // how many nodes of graphs have it as an operand, if it is one
 }
 
 // ext returns what few nodes have, for writing.
@@ -364,6 +366,11 @@ func (n *Node) record(inputs []*Node, backward func(g *Node, in *Grads), saved [
 	}
 	if backward == nil {
 		panic(&tensor.Error{Pkg: "autograd", Op: n.op, Kind: tensor.ErrValue, Detail: "backward is nil, and an input needs a gradient: pass that of Detach if it has none"})
+	}
+	for _, in := range n.inputs {
+		if in.extra != nil && in.extra.cast {
+			in.extra.readers++
+		}
 	}
 	n.backward = backward
 	n.saved = make([]savedValue, len(saved))

@@ -384,10 +384,18 @@ func (n *Node) addRecorded(g *Node) {
 }
 
 // release frees what the graph holds for an intermediate node, and its value unless that is to be
-// kept. One without inputs is a leaf, or was computed under NoGrad and may be part of other graphs.
+// kept. One without inputs is a leaf, or was computed under NoGrad and may be part of other graphs. A parameter in 16
+// bits stays while other graphs read it.
 func (n *Node) release(keep bool) {
-	if len(n.inputs) == 0 {
+	if len(n.inputs) == 0 || n.extra != nil && n.extra.readers > 0 {
 		return
+	}
+	if n.backward != nil {
+		for _, in := range n.inputs {
+			if in.extra != nil && in.extra.cast {
+				in.extra.readers--
+			}
+		}
 	}
 	n.freed = true
 	n.backward, n.inputs, n.saved = nil, nil, nil
