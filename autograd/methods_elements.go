@@ -320,6 +320,7 @@ func (x *Node) LogSigmoid() *Node { return elementwise("LogSigmoid", fn.LogSigmo
 //
 // Gradient: g/(1 + exp(−beta·x)), g above the threshold.
 func (x *Node) SoftplusBeta(beta, threshold float64) *Node {
+	x = castFloat32(x)
 	return elementwise("SoftplusBeta", fn.SoftplusBeta, []float64{beta, threshold}, x)
 }
 

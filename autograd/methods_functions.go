@@ -43,7 +43,10 @@ func (x *Node) Log() *Node {
 // Square returns x².
 //
 // Gradient: 2x·g.
-func (x *Node) Square() *Node { return elementwise("Square", fn.Square, nil, x) }
+func (x *Node) Square() *Node {
+	x = castFloat32(x)
+	return elementwise("Square", fn.Square, nil, x)
+}
 
 // ReLU returns max(x, 0); NaN stays.
 //
@@ -148,6 +151,7 @@ func (x *Node) RSubScalar(a float64) *Node {
 //
 // Gradient: −a/x²·g.
 func (x *Node) RDivScalar(a float64) *Node {
+	x = castFloat32(x)
 	return elementwise("RDivScalar", fn.RDivScalar, []float64{a}, x)
 }
 

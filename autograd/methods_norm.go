@@ -188,6 +188,7 @@ func (x *Node) GLU(axis int) *Node {
 //
 // Gradients are those of the quotient and the norm; g/eps where the norm is below eps.
 func (x *Node) Normalize(p float64, axis int, eps float64) *Node {
+	x = castFloat32(x)
 	y := lowered(composed("Normalize", func() *Node { return compose.Normalize(asFloats(x, x), p, axis, eps) }, x), x)
 	if trace.On() {
 		trace.Record("Normalize", []any{x, p, axis, eps}, y)

@@ -126,6 +126,7 @@ func (x *Node) Kron(y *Node) *Node {
 // Gradients are those of the norm of differences, 0 for a distance of 0; for p = Inf, coordinates
 // of equal distance share it.
 func (x *Node) Cdist(y *Node, p float64) *Node {
+	x, y = castFloat32(x), castFloat32(y)
 	z := lowered(composed("Cdist", func() *Node { return compose.Cdist(asFloats(x, x, y), asFloats(y, x, y), p) }, x, y), x, y)
 	if trace.On() {
 		trace.Record("Cdist", []any{x, y, p}, z)

@@ -410,6 +410,7 @@ func (x T) LogSigmoid() T
 //
 //op:torch torch.nn.functional.softplus
 //op:elementwise
+//op:autocast float32
 func (x T) SoftplusBeta(beta, threshold float64) T
 
 // Atan2 returns the angle of the point with the coordinates y, x: arctan(x/y) in the right

@@ -61,6 +61,7 @@ func (x T) Log() T
 //
 //op:torch torch.square
 //op:elementwise
+//op:autocast float32
 func (x T) Square() T
 
 // ReLU returns max(x, 0); NaN stays.
@@ -186,6 +187,7 @@ func (x T) RSubScalar(a float64) T
 //
 //op:torch torch.reciprocal, times a number
 //op:elementwise
+//op:autocast float32
 func (x T) RDivScalar(a float64) T
 
 // MaxScalar returns max(x, a); NaN stays.

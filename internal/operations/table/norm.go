@@ -149,6 +149,7 @@ func (x T) GLU(axis int) T
 //
 //op:torch torch.nn.functional.normalize
 //op:composed wide
+//op:autocast float32
 func (x T) Normalize(p float64, axis int, eps float64) T
 
 // Dropout returns, in training, x with each element times 0 with probability p, else times 1/(1 −

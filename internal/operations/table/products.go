@@ -96,6 +96,7 @@ func (x T) Kron(y T) T
 //
 //op:torch torch.cdist
 //op:composed wide
+//op:autocast float32
 func (x T) Cdist(y T, p float64) T
 
 //op:listed autograd.Bilinear torch.nn.functional.bilinear
