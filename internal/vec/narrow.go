@@ -75,7 +75,10 @@ func (n *narrow[T]) readFew(read Reader[T]) {
 // tile returns where the rows of A from one on begin, for some steps from k on, how far its lines are apart,
 // and how far its rows.
 func (n *narrow[T]) tile(s *scratch[T], from, rows, k, steps int) (a []T, distance, row int) {
-	first, distance := from*n.row+k*n.step, max(n.row, n.step)
+	first, distance := from*n.row+k*n.step, n.row
+	if n.row == 1 {
+		distance = n.step
+	}
 	if n.read == nil {
 		return n.a[first:], distance, n.row
 	}

@@ -159,6 +159,46 @@ func differs[T Float](a, b []T) int {
 	return -1
 }
 
+// TestProductRepeats: of an operand whose rows, or columns, are all the same one lies in memory. The product has the bits
+// of that of their copies.
+func TestProductRepeats(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for f := range 4 {
+		for _, size := range slices.Concat(narrowSizes, productSizes) {
+			m, n, k := size[0], size[1], size[2]
+			for operand := range 2 {
+				p := *form[float32](rng, f, m, n, k, 0)
+				list, far, near := &p.A, &p.RowA, &p.StepA
+				if operand == 1 {
+					list, far, near = &p.B, &p.StepB, &p.ColumnB
+				}
+				if *far == 1 {
+					far, near = near, far
+				}
+				if *far == 1 {
+					continue // one vector
+				}
+				for i := *far; i < len(*list); i++ {
+					(*list)[i] = (*list)[i-*far]
+				}
+				old := slices.Clone(p.C)
+				for _, set := range Sets() {
+					copy(p.C, old)
+					On[float32](set).Product(p, nil)
+					want, all, step := slices.Clone(p.C), *list, *far
+					copy(p.C, old)
+					*list, *far = slices.Clone(all[:min(step, len(all))]), 0
+					On[float32](set).Product(p, nil)
+					if i := differs(p.C, want); i >= 0 {
+						t.Errorf("%v form %d %v operand %d: element %d is %v, want %v", set, f, size, operand, i, p.C[i], want[i])
+					}
+					*list, *far = all, step
+				}
+			}
+		}
+	}
+}
+
 // TestProductSpecials: infinities and NaN come out where plain loops have them, also against zeros.
 func TestProductSpecials(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
