@@ -171,6 +171,8 @@ func (d *described) operation(op kernels.Op) string {
 		text = d.convolution(op)
 	case *operation.ConvolutionWeightGrad:
 		text = d.convolutionWeightGrad(op)
+	case *operation.Scan:
+		text = d.scan(op)
 	default:
 		text = strings.TrimPrefix(fmt.Sprintf("%T", op), "*kernels.")
 	}

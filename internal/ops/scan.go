@@ -59,7 +59,8 @@ var scans = func() map[kernels.DType][]*kernels.Kernel {
 }()
 
 func newScan(kind ScanKind, t kernels.DType) *kernels.Kernel {
-	k := &kernels.Kernel{File: "scan_cpu.cl", GPU: "scan_gpu.cl", Defines: fmt.Sprintf("-DSCAN=%d", kind)}
+	k := &kernels.Kernel{File: "scan_cpu.cl", GPU: "scan_gpu.cl", Defines: fmt.Sprintf("-DSCAN=%d", kind),
+		Semantics: scanSemantics(kind)}
 	box := []kernels.Param{intArg("outer"), intArg("len"), intArg("inner")}
 	switch {
 	case kind == scanLinear:

@@ -56,6 +56,8 @@ func run[T kernels.Float](list []kernels.Op, float kernels.DType, args []kernels
 			m.convolution(op)
 		case *operation.ConvolutionWeightGrad:
 			m.convolutionWeightGrad(op)
+		case *operation.Scan:
+			m.scan(op)
 		}
 		m.listed(op.Views())
 		if m.err != nil {

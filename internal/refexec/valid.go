@@ -89,6 +89,8 @@ func valid(op kernels.Op, args []kernels.Arg) error {
 		c.convolution(op)
 	case *operation.ConvolutionWeightGrad:
 		c.convolutionWeightGrad(op)
+	case *operation.Scan:
+		c.scan(op)
 	default:
 		c.fail("a %T is none", op)
 	}

@@ -21,6 +21,8 @@ func ResultDims(op kernels.Op) []int {
 		return []int{op.N, op.Cols}
 	case *operation.Convolution:
 		return op.Results()
+	case *operation.Scan:
+		return []int{op.Outer, op.Len, op.Inner}
 	case *operation.Random:
 		return []int{op.N}
 	}
