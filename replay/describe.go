@@ -171,6 +171,10 @@ func (d *described) operation(op kernels.Op) string {
 		text = d.convolution(op)
 	case *operation.ConvolutionWeightGrad:
 		text = d.convolutionWeightGrad(op)
+	case *operation.Pool:
+		text = d.pool("", &op.PoolSpec, op.X, op.Inputs())
+	case *operation.PoolGrad:
+		text = d.pool("-grad", &op.PoolSpec, op.G, op.Outputs())
 	case *operation.Scan:
 		text = d.scan(op)
 	default:

@@ -29,5 +29,5 @@ func (d *described) scan(op *operation.Scan) string {
 	if op.Chunk < op.Len {
 		more += fmt.Sprintf(" in %d parts", (op.Len+op.Chunk-1)/op.Chunk)
 	}
-	return fmt.Sprintf("%s axis 1 of %s%s%s", name, d.read(op.X), shapeText(op.Outer, op.Len, []int{op.Inner}), more)
+	return fmt.Sprintf("%s axis 1 of %s%s%s", name, d.read(op.X), shapeText([]int{op.Outer, op.Len, op.Inner}), more)
 }

@@ -83,6 +83,10 @@ func TestExplainLines(t *testing.T) {
 		{"a convolution", func() []*tensor.Tensor {
 			return []*tensor.Tensor{x.Reshape(1, 1, 3, 4).Conv(w.Reshape(5, 1, 2, 2), nil)}
 		}, "%0 = conv2d input0[1,1,3,4] input1[5,1,2,2] stride 1 pad 0  f32[1,5,2,3] → output0"},
+		{"a pooling", func() []*tensor.Tensor { return []*tensor.Tensor{x.Reshape(1, 1, 3, 4).MaxPool([]int{2, 3})} },
+			"%0 = max-pool2d input0[1,3,4] kernel 2,3 stride 2,3 pad 0  f32[1,1,1,1] → output0"},
+		{"a mean of windows", func() []*tensor.Tensor { return []*tensor.Tensor{x.Reshape(1, 3, 4).AdaptiveAvgPool([]int{3})} },
+			"%0 = adaptive-avg-pool1d input0[3,4] size 3  f32[1,3,3] → output0"},
 		{"a scan", func() []*tensor.Tensor { return []*tensor.Tensor{x.CumSum(0)} }, "%0 = cumsum axis 1 of input0[1,3,4]  f32[3,4] → output0"},
 		{"nothing to do", func() []*tensor.Tensor { return []*tensor.Tensor{tensor.Zeros(d, 0, 3).Neg()} }, "run: 1 launch"},
 	} {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/kernels/operation"
 )
 
@@ -19,45 +21,68 @@ func (d *described) convolution(op *operation.Convolution) string {
 	if op.Transposed {
 		size = s.OutSize
 	}
-	text := fmt.Sprintf("%s%dd %s%s %s%s", name, len(size), d.read(op.X), shapeText(s.Batch, s.Groups*channels, size),
-		d.read(op.W), shapeText(s.Groups*s.Out, s.In, s.Kernel))
+	text := fmt.Sprintf("%s%dd %s%s %s%s", name, len(size), d.read(op.X), imageText(s.Batch, s.Groups*channels, size),
+		d.read(op.W), imageText(s.Groups*s.Out, s.In, s.Kernel))
 	if op.Biased {
 		text += " bias " + d.read(op.Bias)
 	}
-	return text + windowText(s)
+	return text + windowText(&s.Windows) + groupsText(s)
 }
 
 // convolutionWeightGrad prints "conv2d-weight-grad %3[8,16,28,28] %4[8,32,28,28] kernel 3 stride 1 pad 1 in 4 parts".
 func (d *described) convolutionWeightGrad(op *operation.ConvolutionWeightGrad) string {
 	s := &op.ConvolutionSpec
 	text := fmt.Sprintf("conv%dd-weight-grad %s%s %s%s kernel %s", len(s.Size), d.read(op.X),
-		shapeText(s.Batch, s.Groups*s.In, s.Size), d.read(op.G), shapeText(s.Batch, s.Groups*s.Out, s.OutSize), perAxis(s.Kernel))
-	text += windowText(s)
+		imageText(s.Batch, s.Groups*s.In, s.Size), d.read(op.G), imageText(s.Batch, s.Groups*s.Out, s.OutSize), perAxis(s.Kernel))
+	text += windowText(&s.Windows) + groupsText(s)
 	if parts := op.Results()[0]; parts > 1 {
 		text += fmt.Sprintf(" in %d parts", parts)
 	}
 	return text
 }
 
-// windowText prints the stride and the padding of a convolution, and what else is not as usual.
-func windowText(s *operation.ConvolutionSpec) string {
-	text := " stride " + perAxis(s.Stride) + " pad " + perAxis(s.Pad)
-	if slices.Max(s.Dilation) > 1 {
-		text += " dilation " + perAxis(s.Dilation)
+// pool prints "max-pool2d %3[128,28,28] kernel 2 stride 2 pad 0", "adaptive-avg-pool2d-grad %3[128,1,1] size 7".
+func (d *described) pool(grad string, s *operation.PoolSpec, x kernels.View, dims []int) string {
+	name := "max"
+	if s.Function == fn.Add {
+		name = "avg"
 	}
-	if s.Groups > 1 {
-		text += fmt.Sprintf(" groups %d", s.Groups)
+	text := fmt.Sprintf("%s-pool%dd%s %s%s", name, len(s.Size), grad, d.read(x), shapeText(dims))
+	if s.Adaptive {
+		size := s.OutSize
+		if grad != "" {
+			size = s.Size
+		}
+		return "adaptive-" + text + " size " + perAxis(size)
+	}
+	return text + " kernel " + perAxis(s.Kernel) + windowText(&s.Windows)
+}
+
+// windowText prints the stride and the padding of windows, and a dilation that is not 1.
+func windowText(w *operation.Windows) string {
+	text := " stride " + perAxis(w.Stride) + " pad " + perAxis(w.Pad)
+	if slices.Max(w.Dilation) > 1 {
+		text += " dilation " + perAxis(w.Dilation)
 	}
 	return text
 }
 
-// shapeText prints a shape: "[8,16,28,28]".
-func shapeText(batch, channels int, size []int) string {
-	text := fmt.Sprintf("[%d,%d", batch, channels)
-	for _, n := range size {
-		text += fmt.Sprintf(",%d", n)
+// groupsText prints how many groups of channels there are, if there are several.
+func groupsText(s *operation.ConvolutionSpec) string {
+	if s.Groups == 1 {
+		return ""
 	}
-	return text + "]"
+	return fmt.Sprintf(" groups %d", s.Groups)
+}
+
+// imageText prints the shape of images, or of weights.
+func imageText(batch, channels int, size []int) string {
+	return shapeText(append([]int{batch, channels}, size...))
+}
+
+// shapeText prints a shape: "[8,16,28,28]".
+func shapeText(dims []int) string {
+	return strings.ReplaceAll(fmt.Sprint(dims), " ", ",")
 }
 
 // perAxis prints the numbers of axes, one if they are the same: "3,5", "1".
@@ -72,11 +97,12 @@ func perAxis(of []int) string {
 	return strings.Join(text, ",")
 }
 
-// windowed reports whether a launch is a convolution, none of which is done together with others of its kind.
+// windowed reports whether a launch is a convolution or a pooling, none of which is done together with others of its
+// kind.
 func windowed(n *node) bool {
 	for _, op := range n.kernel.Semantics(n.args) {
 		switch op.(type) {
-		case *operation.Convolution, *operation.ConvolutionWeightGrad:
+		case *operation.Convolution, *operation.ConvolutionWeightGrad, *operation.Pool, *operation.PoolGrad:
 			return true
 		}
 	}

@@ -12,8 +12,13 @@ func (s *ConvShape) spec() operation.ConvolutionSpec {
 		return s.Size[a] == 1 && s.OutSize[a] == 1 && s.Kernel[a] == 1 && s.Stride[a] == 1 && s.Pad[a] == 0
 	})
 	return operation.ConvolutionSpec{Batch: s.Batch, Groups: s.Groups, In: s.In, Out: s.Out,
-		Size: s.Size[first:], OutSize: s.OutSize[first:], Kernel: s.Kernel[first:],
-		Stride: s.Stride[first:], Dilation: s.Dilation[first:], Pad: s.Pad[first:]}
+		Windows: windowsOf(first, &s.Size, &s.OutSize, &s.Kernel, &s.Stride, &s.Dilation, &s.Pad)}
+}
+
+// windowsOf returns windows along the axes from one on.
+func windowsOf(first int, size, outSize, kernel, stride, dilation, pad *[3]int) operation.Windows {
+	return operation.Windows{Size: size[first:], OutSize: outSize[first:], Kernel: kernel[first:],
+		Stride: stride[first:], Dilation: dilation[first:], Pad: pad[first:]}
 }
 
 // firstAxis returns the first of three axes that is not single, or the last.

@@ -109,7 +109,7 @@ func (w poolWindow) tiles() bool {
 
 // newPool makes the kernel for a window.
 func newPool(w poolWindow) *kernels.Kernel {
-	k := &kernels.Kernel{File: "pool_cpu.cl", GPU: "pool_gpu.cl"}
+	k := &kernels.Kernel{File: "pool_cpu.cl", GPU: "pool_gpu.cl", Semantics: poolSemantics(w.kernel)}
 	gradient := w.kernel == MaxPoolGrad || w.kernel == AvgPoolGrad
 	var behind []string
 	switch w.kernel {

@@ -112,18 +112,23 @@ func (m *machine[T]) convolutionWeightGrad(op *operation.ConvolutionWeightGrad) 
 	m.storeAll(op.DBias, dims[:3], bias)
 }
 
-// convolved checks a shape of a convolution.
-func (c *checker) convolved(s *operation.ConvolutionSpec) {
-	axes := len(s.Size)
+// windows checks where windows lie.
+func (c *checker) windows(w *operation.Windows) {
+	axes := len(w.Size)
 	if axes < 1 || axes > 3 {
-		c.fail("a convolution over %d axes", axes)
+		c.fail("windows over %d axes", axes)
 	}
-	c.positive(s.Batch, s.Groups, s.In, s.Out)
-	for _, list := range [][]int{s.Size, s.OutSize, s.Kernel, s.Stride, s.Dilation, s.Pad} {
+	for _, list := range [][]int{w.Size, w.OutSize, w.Kernel, w.Stride, w.Dilation, w.Pad} {
 		if c.positive(list...); len(list) != axes {
 			c.fail("there are %d numbers for %d axes", len(list), axes)
 		}
 	}
+}
+
+// convolved checks a shape of a convolution.
+func (c *checker) convolved(s *operation.ConvolutionSpec) {
+	c.windows(&s.Windows)
+	c.positive(s.Batch, s.Groups, s.In, s.Out)
 }
 
 func (c *checker) convolution(op *operation.Convolution) {

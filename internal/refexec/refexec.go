@@ -58,6 +58,10 @@ func run[T kernels.Float](list []kernels.Op, float kernels.DType, args []kernels
 			m.convolutionWeightGrad(op)
 		case *operation.Scan:
 			m.scan(op)
+		case *operation.Pool:
+			m.pool(op)
+		case *operation.PoolGrad:
+			m.poolGrad(op)
 		}
 		m.listed(op.Views())
 		if m.err != nil {

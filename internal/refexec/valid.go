@@ -91,6 +91,10 @@ func valid(op kernels.Op, args []kernels.Arg) error {
 		c.convolutionWeightGrad(op)
 	case *operation.Scan:
 		c.scan(op)
+	case *operation.Pool:
+		c.pooled(&op.PoolSpec, op.Index, op.X, op.Y)
+	case *operation.PoolGrad:
+		c.pooled(&op.PoolSpec, op.Index, op.G, op.D)
 	default:
 		c.fail("a %T is none", op)
 	}

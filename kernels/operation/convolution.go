@@ -6,23 +6,28 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// ConvolutionSpec is the shape of a windowed contraction over 1, 2 or 3 spatial axes. It joins images of In channels a
-// group, of Size positions, with weights of Kernel taps and images of Out channels a group, of OutSize positions.
-// Position q of the latter meets tap r at position
+// Windows is where windows lie along spatial axes, of each of which it has a number. Position q, of OutSize, meets tap
+// r, of Kernel, at position
 //
 //	p = q·Stride − Pad + r·Dilation
 //
-// of the former along each axis. Positions outside of Size hold 0: whether a weight that is infinite or NaN counts
-// there is the kernel's.
-type ConvolutionSpec struct {
-	Batch, Groups int // Batch images, each of Groups that do not meet
-	In, Out       int // In and Out are channels of a group
-	// Of each spatial axis.
+// which may be outside of Size.
+type Windows struct {
 	Size, OutSize, Kernel, Stride, Dilation, Pad []int
 }
 
+// ConvolutionSpec is the shape of a windowed contraction over 1, 2 or 3 spatial axes. It joins images of In channels a
+// group, of Size positions p, with weights of Kernel taps and images of Out channels a group, of OutSize positions q,
+// as [Windows] says. Positions outside of Size hold 0: whether a weight that is infinite or NaN counts there is the
+// kernel's.
+type ConvolutionSpec struct {
+	Batch, Groups int // Batch images, each of Groups that do not meet
+	In, Out       int // In and Out are channels of a group
+	Windows
+}
+
 // Convolution is a windowed contraction of floats, or with Transposed its gradient with respect to X. For every image
-// n, group g, and output channel o and position q, with p of [ConvolutionSpec],
+// n, group g, and output channel o and position q, with p of [Windows],
 //
 //	Y[n, g, o, q…] = Bias[g, o] + Σ X[n, g, c, p…]·W[g, o, c, r…] over c below In and r below Kernel
 //
@@ -43,7 +48,7 @@ type Convolution struct {
 
 // ConvolutionWeightGrad is the gradient of a [Convolution] with respect to its weights, and to its bias if it is
 // Biased, in parts of the sum. A row of G is one of an image: those of all images and of all axes but the last are
-// counted through. With p of [ConvolutionSpec], for each part s
+// counted through. With p of [Windows], for each part s
 //
 //	D[s, g, o, c, r…] = Σ X[n, g, c, p…]·G[n, g, o, q…]     DBias[s, g, o] = Σ G[n, g, o, q…]
 //

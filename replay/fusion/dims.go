@@ -23,6 +23,10 @@ func ResultDims(op kernels.Op) []int {
 		return op.Results()
 	case *operation.Scan:
 		return []int{op.Outer, op.Len, op.Inner}
+	case *operation.Pool:
+		return op.Outputs()
+	case *operation.PoolGrad:
+		return op.Inputs()
 	case *operation.Random:
 		return []int{op.N}
 	}
