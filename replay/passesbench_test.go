@@ -20,7 +20,7 @@ func BenchmarkPasses(b *testing.B) {
 	for _, kind := range passesSteps {
 		for _, n := range []int{300, 1000, 5000} {
 			b.Run(fmt.Sprintf("%s/%d", kind.name, n), func(b *testing.B) {
-				d, err := tensor.Open("pocl")
+				d, err := tensor.Open("cpu")
 				if err != nil {
 					b.Fatal(err)
 				}
