@@ -33,7 +33,8 @@ func (d *described) convolution(op *operation.Convolution) string {
 func (d *described) convolutionWeightGrad(op *operation.ConvolutionWeightGrad) string {
 	s := &op.ConvolutionSpec
 	text := fmt.Sprintf("conv%dd-weight-grad %s%s %s%s kernel %s", len(s.Size), d.read(op.X),
-		imageText(s.Batch, s.Groups*s.In, s.Size), d.read(op.G), imageText(s.Batch, s.Groups*s.Out, s.OutSize), perAxis(s.Kernel))
+		imageText(s.Batch, s.Groups*s.In, s.Size), d.read(op.G), imageText(s.Batch, s.Groups*s.Out, s.OutSize),
+		perAxis(s.Kernel))
 	text += windowText(&s.Windows) + groupsText(s)
 	if parts := op.Results()[0]; parts > 1 {
 		text += fmt.Sprintf(" in %d parts", parts)

@@ -5,9 +5,10 @@ import "github.com/clgrad/clgrad/kernels"
 // PoolSpec is windows over 1, 2 or 3 spatial axes of Outer images: XLA's reduce-window. Position q of the OutSize
 // outputs has the window of positions p of [Windows] that are within Size, of which there is one; if it is Adaptive,
 // those from ⌊q·Size/OutSize⌋ to below ⌈(q+1)·Size/OutSize⌉ along each axis.
+//
+// The Function is fn.Max, or fn.Add of means. Those divide by n(q), which is Divisor if that is not 0, or how many
+// positions the window of q has: if it is CountPadding, those below Size + Pad that are not within Size, too.
 type PoolSpec struct {
-	// Function is fn.Max, or fn.Add of means: those divide by n(q), which is Divisor if that is not 0, or how many
-	// positions the window of q has, those below Size + Pad that are not within Size, too, if it is CountPadding.
 	Function *kernels.Function
 	Outer    int
 	Windows
