@@ -174,8 +174,8 @@ func TestInputsApart(t *testing.T) {
 		kernels.BufferArg(x, 8, 8), kernels.BufferArg(w, 8, 8), kernels.BufferArg(y, 8, 8))
 	byRow := saying([]kernels.Op{mapOf(fn.Add, []int{2, 4}, viewOf(0, 0, 4, 1), viewOf(1, 0, 0, 1), viewOf(2, 0, 4, 1))}, modes{kernels.In, kernels.In, kernels.Out},
 		kernels.BufferArg(x, 8, 8), kernels.BufferArg(w, 8, 4), kernels.BufferArg(y, 8, 8))
-	gather := saying([]kernels.Op{&operation.Gather{N: 2, Cols: 4, Rows: 8, X: viewOf(0, 0, 4, 1),
-		Index: viewOf(1, 0, 1), Y: viewOf(2, 0, 4, 1)}}, modes{kernels.In, kernels.InInts, kernels.Out},
+	gather := saying([]kernels.Op{&operation.Gather{Outer: 1, N: 2, Cols: 4, Rows: 8, X: viewOf(0, 0, 0, 4, 1),
+		Index: viewOf(1, 0, 0, 1, 0), Y: viewOf(2, 0, 0, 4, 1)}}, modes{kernels.In, kernels.InInts, kernels.Out},
 		kernels.BufferArg(x, 0, 32), kernels.BufferArg(kernels.NewHostBuffer(kernels.Int32, 8), 0, 2), kernels.BufferArg(y, 8, 8))
 	again := saying([]kernels.Op{mapOf(fn.Exp, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(y, 8, 8), kernels.BufferArg(w, 8, 8))
 	silent := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 8, 8), kernels.BufferArg(y, 8, 8))

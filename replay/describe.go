@@ -155,10 +155,8 @@ func (d *described) operation(op kernels.Op) string {
 		if op.Shares > 1 {
 			text += fmt.Sprintf(" in %d parts", op.Shares)
 		}
-	case *operation.Gather:
-		text = fmt.Sprintf("gather rows %s of %s[%d,%d]", d.read(op.Index), d.read(op.X), op.Rows, op.Cols)
-	case *operation.Scatter:
-		text = fmt.Sprintf("scatter-add %s[%d,%d] to rows %s", d.read(op.X), op.N, op.Cols, d.read(op.Index))
+	case *operation.Gather, *operation.Scatter:
+		text = d.indexed(op)
 	case *operation.Random:
 		text = [...]string{"rng-uniform", "rng-normal", "rng-integers"}[op.Distribution]
 	case *operation.CrossEntropy:
@@ -175,6 +173,10 @@ func (d *described) operation(op kernels.Op) string {
 		text = d.pool("", &op.PoolSpec, op.X, op.Inputs())
 	case *operation.PoolGrad:
 		text = d.pool("-grad", &op.PoolSpec, op.G, op.Outputs())
+	case *operation.Pad:
+		text = d.pad("", op.Axes, op.X)
+	case *operation.PadGrad:
+		text = d.pad("-grad", op.Axes, op.G)
 	case *operation.Scan:
 		text = d.scan(op)
 	default:

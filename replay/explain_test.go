@@ -50,7 +50,7 @@ func TestExplainLines(t *testing.T) {
 	x, w := tensor.Full(d, 0.5, 3, 4), tensor.Full(d, 2, 4, 5)
 	state, bias := tensor.Zeros(d, 3, 5), tensor.Full(d, 1, 5)
 	hx, hw, hb := x.To(tensor.BFloat16), w.To(tensor.BFloat16), bias.To(tensor.BFloat16)
-	rng := tensor.NewRNG(1)
+	rng, index := tensor.NewRNG(1), devtest.New(d, []int32{0, 3, 1, 2, 3, 0}).Reshape(3, 2)
 	for _, c := range []struct {
 		name string
 		step func() []*tensor.Tensor
@@ -88,6 +88,12 @@ func TestExplainLines(t *testing.T) {
 		{"a mean of windows", func() []*tensor.Tensor { return []*tensor.Tensor{x.Reshape(1, 3, 4).AdaptiveAvgPool([]int{3})} },
 			"%0 = adaptive-avg-pool1d input0[3,4] size 3  f32[1,3,3] → output0"},
 		{"a scan", func() []*tensor.Tensor { return []*tensor.Tensor{x.CumSum(0)} }, "%0 = cumsum axis 1 of input0[1,3,4]  f32[3,4] → output0"},
+		{"elements by index", func() []*tensor.Tensor { return []*tensor.Tensor{x.Gather(1, index)} },
+			"%0 = gather axis 1 input0 of input1[3,4,1]  f32[3,2] → output0"},
+		{"a pad", func() []*tensor.Tensor {
+			return []*tensor.Tensor{x.Pad([][2]int{{0, 0}, {2, 1}}, tensor.PadOptions{Mode: tensor.PadReflect})}
+		},
+			"%0 = pad reflect input0[3,4] before 0,2 to [3,7]  f32[3,7] → output0"},
 		{"nothing to do", func() []*tensor.Tensor { return []*tensor.Tensor{tensor.Zeros(d, 0, 3).Neg()} }, "run: 1 launch"},
 	} {
 		rec := recordedOn(t, d, c.step)

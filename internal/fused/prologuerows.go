@@ -336,7 +336,12 @@ func (s *prologueBuilder) gather(of *computedRows, op *operation.Gather, begin o
 	if op.Y.Type != kernels.Float32 || op.X.Arg < 0 || op.Index.Arg < 0 {
 		return 0, errors.New("what is gathered are no floats")
 	}
-	axes, first, err := axesOf([]int{op.N, op.Cols}, op.Y, args[op.Y.Arg].Off-begin.off, of.rows, of.columns)
+	if op.Outer != 1 || op.Index.Strides[2] != 0 {
+		return 0, errors.New("what is gathered are no rows")
+	}
+	y := op.Y
+	y.Strides = y.Strides[1:]
+	axes, first, err := axesOf([]int{op.N, op.Cols}, y, args[y.Arg].Off-begin.off, of.rows, of.columns)
 	if err != nil {
 		return 0, err
 	}
@@ -346,12 +351,12 @@ func (s *prologueBuilder) gather(of *computedRows, op *operation.Gather, begin o
 	res := rowResult{at: first, strides: make([]int, 2)}
 	for d, a := range axes {
 		if !a.ofRow() {
-			res.strides[d] = op.Y.Strides[d]
+			res.strides[d] = y.Strides[d]
 		}
 	}
-	x := rowOperand{arg: s.param(m, op.X.Arg, kernels.In), off: op.X.Offset, strides: op.X.Strides, used: true}
+	x := rowOperand{arg: s.param(m, op.X.Arg, kernels.In), off: op.X.Offset, strides: op.X.Strides[1:], used: true}
 	index := rowOperand{arg: s.param(m, op.Index.Arg, kernels.InInts), off: op.Index.Offset,
-		strides: append(slices.Clone(op.Index.Strides), 0), used: true}
+		strides: op.Index.Strides[1:], used: true}
 	of.groups = append(of.groups, &rowGroup{axes: axes, operands: []rowOperand{x, index}, results: []rowResult{res}, gathers: op.Rows})
 	return op.N * op.Cols, nil
 }

@@ -33,7 +33,7 @@ var (
 			return kernels.Grid2D(columns, outer, l)
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("each")},
-		Host:   kernels.HostKernel{F32: gatherAxisHost[float32], F64: gatherAxisHost[float64]}}, "index.cl", "k_gather_axis",
+		Host:   kernels.HostKernel{F32: gatherAxisHost[float32], F64: gatherAxisHost[float64]}, Semantics: gatherAxisSemantics}, "index.cl", "k_gather_axis",
 		kernels.ElementHostKernel(gatherAxisHost[int32]), kernels.ElementHostKernel(gatherAxisHost[uint8]),
 		kernels.ElementHostKernel(gatherAxisHost[uint16]), kernels.ElementHostKernel(gatherAxisHost[int64]))
 	// ScatterAxis brings G [outer, m, inner] to Y [outer, n, inner], of floats or integers, in the
@@ -50,14 +50,14 @@ var (
 			return kernels.Grid2D(inner, outer, l)
 		},
 		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("how"), intArg("each")},
-		Host:   kernels.HostKernel{F32: scatterAxisHost[float32], F64: scatterAxisHost[float64]}}, "index.cl",
+		Host:   kernels.HostKernel{F32: scatterAxisHost[float32], F64: scatterAxisHost[float64]}, Semantics: scatterAxisSemantics}, "index.cl",
 		"k_scatter_axis",
 		kernels.ElementHostKernel(scatterAxisHost[int32]), kernels.ElementHostKernel(scatterAxisHost[uint8]),
 		kernels.HostKernel{}, kernels.ElementHostKernel(scatterAxisHost[int64]))
 	// ScatterRows brings the rows of G [n, cols] to the rows I [n] of Y [rows, cols], of floats or
 	// integers, in their order: G, I, Y, n, cols, rows, how. Every work-item reads all indices: it
 	// is for CPUs, and for few rows.
-	ScatterRows = opaqueForms(kernels.Typed(&kernels.Kernel{Name: "k_scatter_rows", File: "index.cl",
+	ScatterRows = kernels.Typed(&kernels.Kernel{Name: "k_scatter_rows", File: "index.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			cols, rows := int(a[4].Int), int(a[5].Int)
 			if !l.CPU {
@@ -72,16 +72,8 @@ var (
 		Host:      kernels.HostKernel{F32: scatterRowsHost[float32], F64: scatterRowsHost[float64]},
 		Semantics: scatterSemantics}, "index.cl", "k_scatter_int_rows",
 		kernels.ElementHostKernel(scatterRowsHost[int32]), kernels.ElementHostKernel(scatterRowsHost[uint8]),
-		kernels.HostKernel{}, kernels.ElementHostKernel(scatterRowsHost[int64])))
+		kernels.HostKernel{}, kernels.ElementHostKernel(scatterRowsHost[int64]))
 )
-
-// opaqueForms takes the description from the forms of k for integers.
-func opaqueForms(k *kernels.Kernel) *kernels.Kernel {
-	for _, t := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Int64} {
-		k.Of(t).Semantics = nil
-	}
-	return k
-}
 
 func gatherAxisHost[T kernels.Element](c kernels.HostArgs[T]) {
 	x, at, y := c.Floats(0), c.Ints(1), c.Floats(2)

@@ -36,7 +36,7 @@ var Pad = padForms(kernels.Typed(&kernels.Kernel{Name: "k_pad", File: "pad_cpu.c
 		return padGrid(axes[0].M*axes[1].M*axes[2].M, axes[3].M, l)
 	},
 	Params: append([]kernels.Param{in("X"), out("Y"), floatArg("value")}, padParams()...),
-	Host:   kernels.HostKernel{F32: padHost[float32](padFloat), F64: padHost[float64](padFloat)}}, "pad_cpu.cl",
+	Host:   kernels.HostKernel{F32: padHost[float32](padFloat), F64: padHost[float64](padFloat)}, Semantics: padSemantics}, "pad_cpu.cl",
 	"k_pad_int",
 	kernels.ElementHostKernel(padHost(padInt[int32])), kernels.ElementHostKernel(padHost(padInt[uint8])),
 	kernels.ElementHostKernel(padHost(padInt[uint16])), kernels.ElementHostKernel(padHost(padInt[int64]))))
@@ -49,7 +49,7 @@ var PadGrad = &kernels.Kernel{Name: "k_pad_grad", File: "pad_grad_cpu.cl", GPU: 
 		return padGrid(axes[0].N*axes[1].N*axes[2].N, axes[3].N, l)
 	},
 	Params: append([]kernels.Param{in("G"), out("D")}, padParams()...),
-	Host:   kernels.HostKernel{F32: padGradHost[float32], F64: padGradHost[float64]},
+	Host:   kernels.HostKernel{F32: padGradHost[float32], F64: padGradHost[float64]}, Semantics: padGradSemantics,
 	Tol: kernels.Tolerance{ULP: 4, Rel: 4, Scale: func(a []kernels.Arg) float64 {
 		terms := 1
 		for _, axis := range padAxesOf(a, 2) {

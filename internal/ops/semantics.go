@@ -58,23 +58,6 @@ func zeroSemantics(in args) operations {
 	return operations{mapped(nothing, nil, []int{int(in[1].Int)}, view(in, 0, 0, 1))}
 }
 
-// gatherSemantics: X, I, Y, n, cols, rows.
-func gatherSemantics(in args) operations {
-	cols := int(in[4].Int)
-	return operations{&operation.Gather{N: int(in[3].Int), Cols: cols, Rows: int(in[5].Int),
-		X: view(in, 0, 0, cols, 1), Index: view(in, 1, 0, 1), Y: view(in, 2, 0, cols, 1)}}
-}
-
-// scatterSemantics: G, I, Y, n, cols, rows, how. Other ways than sums are opaque.
-func scatterSemantics(in args) operations {
-	if Scatter(in[6].Int) != ScatterAdd {
-		return nil
-	}
-	cols := int(in[4].Int)
-	return operations{&operation.Scatter{N: int(in[3].Int), Cols: cols, Rows: int(in[5].Int),
-		X: view(in, 0, 0, cols, 1), Index: view(in, 1, 0, 1), Y: view(in, 2, 0, cols, 1)}}
-}
-
 // randomSemantics returns the description of a fill: Y, n, seed_lo, seed_hi, call, and its numbers.
 func randomSemantics(of operation.Distribution) func(args) operations {
 	return func(in args) operations {

@@ -9,15 +9,15 @@ import (
 // outer, len, inner, n.
 var (
 	// TakeAlong is Y[o, k, i] = X[o, I[o, k, i], i], 0 for an index outside.
-	TakeAlong = movesAlong(along("k_take_along", out("Y"), func(c kernels.HostArgs[float32]) { takeAlongHost(c) },
+	TakeAlong = movesAlong(along("k_take_along", out("Y"), takeAlongSemantics, func(c kernels.HostArgs[float32]) { takeAlongHost(c) },
 		func(c kernels.HostArgs[float64]) { takeAlongHost(c) }), func(c kernels.HostArgs[uint16]) { takeAlongHost(c) })
 	// PlaceAlong is Y[o, I[o, k, i], i] = X[o, k, i], of indices that differ along each line.
-	PlaceAlong = movesAlong(along("k_place_along", inOut("Y"),
+	PlaceAlong = movesAlong(along("k_place_along", inOut("Y"), scatterAlongSemantics(ScatterSet),
 		func(c kernels.HostArgs[float32]) { addAlongHost(c, false) },
 		func(c kernels.HostArgs[float64]) { addAlongHost(c, false) }),
 		func(c kernels.HostArgs[uint16]) { addAlongHost(c, false) })
 	// AddAlong is Y[o, I[o, k, i], i] += X[o, k, i], in the order of k.
-	AddAlong = along("k_add_along", inOut("Y"), func(c kernels.HostArgs[float32]) { addAlongHost(c, true) },
+	AddAlong = along("k_add_along", inOut("Y"), scatterAlongSemantics(ScatterAdd), func(c kernels.HostArgs[float32]) { addAlongHost(c, true) },
 		func(c kernels.HostArgs[float64]) { addAlongHost(c, true) })
 	// AddRuns is Y[o, l, i] = Σ X[o, k, i] over the k with I[o, k, i] = l, in their order, of indices that do not fall
 	// along a line.
@@ -25,7 +25,7 @@ var (
 )
 
 func addRuns() *kernels.Kernel {
-	k := along("k_add_runs", out("Y"), addRunsHost[float32], addRunsHost[float64])
+	k := along("k_add_runs", out("Y"), addRunsSemantics, addRunsHost[float32], addRunsHost[float64])
 	k.File = "add_runs.cl"
 	k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		return kernels.Grid1D(int(a[3].Int)*int(a[5].Int), l)
@@ -33,7 +33,7 @@ func addRuns() *kernels.Kernel {
 	return k
 }
 
-func along(name string, y kernels.Param, f32 func(kernels.HostArgs[float32]),
+func along(name string, y kernels.Param, says func(args) operations, f32 func(kernels.HostArgs[float32]),
 	f64 func(kernels.HostArgs[float64])) *kernels.Kernel {
 	return &kernels.Kernel{Name: name, File: "take_along.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
@@ -44,7 +44,7 @@ func along(name string, y kernels.Param, f32 func(kernels.HostArgs[float32]),
 			return kernels.Grid1D(lines*n, l)
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), y, intArg("outer"), intArg("len"), intArg("inner"), intArg("n")},
-		Host:   kernels.HostKernel{F32: f32, F64: f64}}
+		Host:   kernels.HostKernel{F32: f32, F64: f64}, Semantics: says}
 }
 
 // movesAlong gives a kernel that moves elements its form for those of 16 bits.

@@ -56,6 +56,10 @@ func run[T kernels.Float](list []kernels.Op, float kernels.DType, args []kernels
 			m.convolution(op)
 		case *operation.ConvolutionWeightGrad:
 			m.convolutionWeightGrad(op)
+		case *operation.Pad:
+			m.pad(op)
+		case *operation.PadGrad:
+			m.padGrad(op)
 		case *operation.Scan:
 			m.scan(op)
 		case *operation.Pool:
@@ -194,28 +198,44 @@ func (m *machine[T]) reduce(op *operation.Reduction) {
 }
 
 func (m *machine[T]) gather(op *operation.Gather) {
-	for i := range op.N {
-		row := int(m.load(op.Index, i))
-		for j := range op.Cols {
-			v := 0.0
-			if row >= 0 && row < op.Rows {
-				v = m.load(op.X, row, j)
-			}
-			m.store(op.Y, v, i, j)
+	each([]int{op.Outer, op.N, op.Cols}, func(at []int) {
+		v := 0.0
+		if row := int(m.load(op.Index, at...)); row >= 0 && row < op.Rows {
+			v = m.load(op.X, at[0], row, at[2])
 		}
-	}
+		m.store(op.Y, v, at...)
+	})
 }
 
 func (m *machine[T]) scatter(op *operation.Scatter) {
 	m.again = true
 	defer func() { m.again = false }()
-	for i := range op.N {
-		row := int(m.load(op.Index, i))
+	each([]int{op.Outer, op.N, op.Cols}, func(at []int) {
+		row := int(m.load(op.Index, at...))
 		if row < 0 || row >= op.Rows {
-			continue
+			return
 		}
-		for j := range op.Cols {
-			m.store(op.Y, float64(T(m.load(op.Y, row, j))+T(m.load(op.X, i, j))), row, j)
+		v := m.load(op.X, at...)
+		if op.Function != fn.Identity {
+			v = m.combine(op.Function, m.load(op.Y, at[0], row, at[2]), v, op.Y.Type)
 		}
+		m.store(op.Y, v, at[0], row, at[2])
+	})
+}
+
+// combine returns what an element y becomes when x comes to it.
+func (m *machine[T]) combine(f *kernels.Function, y, x float64, typ kernels.DType) float64 {
+	switch {
+	case f == fn.Add && typ.Integer():
+		return lowBits(int64(y)+int64(x), typ)
+	case f == fn.Mul && typ.Integer():
+		return lowBits(int64(y)*int64(x), typ)
+	case f == fn.Add:
+		return float64(T(y) + T(x))
+	case f == fn.Mul:
+		return float64(T(y) * T(x))
+	case y != y, f == fn.Min && y < x, f == fn.Max && y > x:
+		return y
 	}
+	return x
 }

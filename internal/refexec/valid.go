@@ -3,6 +3,7 @@ package refexec
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -46,10 +47,16 @@ func valid(op kernels.Op, args []kernels.Arg) error {
 			c.fail("its function is not Add, Max or Min")
 		}
 	case *operation.Gather:
-		c.rows(op.N, op.Cols, op.Rows, op.X, op.Index, op.Y)
+		c.rows(op.Outer, op.N, op.Cols, op.Rows, op.X, op.Index, op.Y)
+		c.view("Y", op.Y, 3, op.X.Type)
 	case *operation.Scatter:
-		c.rows(op.N, op.Cols, op.Rows, op.X, op.Index, op.Y)
-		c.view("Y", op.Y, 2, floats)
+		c.rows(op.Outer, op.N, op.Cols, op.Rows, op.X, op.Index, op.Y)
+		if op.Y.Type != op.X.Type && !(op.Y.Type == floats && op.X.Type.Half()) {
+			c.fail("Y is of type %v, X of %v", op.Y.Type, op.X.Type)
+		}
+		if !slices.Contains([]*kernels.Function{fn.Identity, fn.Add, fn.Mul, fn.Min, fn.Max}, op.Function) {
+			c.fail("its function is not Identity, Add, Mul, Min or Max")
+		}
 	case *operation.Random:
 		c.positive(op.N)
 		typ := floats
@@ -89,6 +96,12 @@ func valid(op kernels.Op, args []kernels.Arg) error {
 		c.convolution(op)
 	case *operation.ConvolutionWeightGrad:
 		c.convolutionWeightGrad(op)
+	case *operation.Pad:
+		c.paddings(op.Axes, op.X, op.Y)
+		c.scalar("Value", op.Value)
+	case *operation.PadGrad:
+		c.paddings(op.Axes, op.D, op.G)
+		c.floats("D", op.D, len(op.Axes))
 	case *operation.Scan:
 		c.scan(op)
 	case *operation.Pool:
@@ -189,9 +202,11 @@ func (c *checker) labelled(l *operation.CrossEntropySpec, scores bool) {
 	c.scalar("Smoothing", l.Smoothing)
 }
 
-func (c *checker) rows(n, cols, rows int, x, index, y kernels.View) {
-	c.positive(n, cols, rows)
-	c.view("X", x, 2)
-	c.view("Index", index, 1, ints)
-	c.view("Y", y, 2, x.Type)
+func (c *checker) rows(outer, n, cols, rows int, x, index, y kernels.View) {
+	c.positive(outer, n, cols, rows)
+	c.view("X", x, 3)
+	if c.view("Index", index, 3); !index.Type.Integer() {
+		c.fail("Index is of type %v", index.Type)
+	}
+	c.view("Y", y, 3)
 }

@@ -36,7 +36,7 @@ func (g *Gather) Views() (reads, writes []kernels.View) {
 	return []kernels.View{g.X, g.Index}, []kernels.View{g.Y}
 }
 
-// Views returns X, Index and Y, and Y: to what it adds.
+// Views returns X, Index and Y, and Y, of which elements stay.
 func (s *Scatter) Views() (reads, writes []kernels.View) {
 	return []kernels.View{s.X, s.Index, s.Y}, []kernels.View{s.Y}
 }
@@ -183,25 +183,31 @@ type Reduction struct {
 	X, Y              kernels.View
 }
 
-// Gather takes rows by index: for i below N and j below Cols,
+// Gather takes elements by their index along an axis: for o below Outer, i below N and j below Cols,
 //
-//	Y[i, j] = X[Index[i], j], 0 if Index[i] is not in [0, Rows)
+//	Y[o, i, j] = X[o, Index[o, i, j], j], 0 if the index is not in [0, Rows)
 //
-// Views: X by (row, j), Index, of Int32, by (i), Y, of the type of X, by (i, j). Elements are moved
-// bit by bit.
+// Views: X by (o, row, j), Index, of Int32 or Int64, and Y, of the type of X, by (o, i, j). With an Index whose strides
+// along o and j are 0 it takes rows. Elements are moved bit by bit.
 type Gather struct {
-	N, Cols, Rows int
-	X, Index, Y   kernels.View
+	Outer, N, Cols, Rows int
+	X, Index, Y          kernels.View
 }
 
-// Scatter adds rows of floats by index: for i = 0, 1, … below N, in this order, and j below Cols,
+// Scatter brings elements to others by their index along an axis: for i = 0, 1, … below N, in this order, o below Outer
+// and j below Cols,
 //
-//	Y[Index[i], j] += X[i, j], unless Index[i] is not in [0, Rows)
+//	Y[o, Index[o, i, j], j] = Function(Y[o, Index[o, i, j], j], X[o, i, j]), unless the index is not in [0, Rows)
 //
-// Views: X by (i, j), Index, of Int32, by (i), Y by (row, j).
+// where the Function is fn.Add, fn.Mul, fn.Min or fn.Max, of which a NaN is the result and of equal ones X, or
+// fn.Identity, which is X. Integers wrap around.
+//
+// Views: X and Index, of Int32 or Int64, by (o, i, j), Y, of the type of X or of floats for X of 16 bits, by (o, row,
+// j).
 type Scatter struct {
-	N, Cols, Rows int
-	X, Index, Y   kernels.View
+	Function             *kernels.Function
+	Outer, N, Cols, Rows int
+	X, Index, Y          kernels.View
 }
 
 // Random makes N numbers of a stream, for which four words come from Philox4x32-10 with the counter

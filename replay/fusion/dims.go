@@ -18,8 +18,12 @@ func ResultDims(op kernels.Op) []int {
 	case *operation.Reduction:
 		return []int{op.Outer, op.Shares, op.Inner}
 	case *operation.Gather:
-		return []int{op.N, op.Cols}
+		return []int{op.Outer, op.N, op.Cols}
 	case *operation.Convolution:
+		return op.Results()
+	case *operation.Pad:
+		return op.Results()
+	case *operation.PadGrad:
 		return op.Results()
 	case *operation.Scan:
 		return []int{op.Outer, op.Len, op.Inner}
