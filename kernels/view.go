@@ -1,7 +1,7 @@
 package kernels
 
 // Op is one of the things that launches compute, which are those of package operation: Map,
-// MatMul, Reduction, Gather, Scatter, Scan, Pad, Random, CrossEntropy, Attention, Convolution, Pool and
+// MatMul, Reduction, Gather, Scatter, Scan, Sort, Pad, Random, CrossEntropy, Attention, Convolution, Pool and
 // their gradients. A kernel says with [Kernel].Semantics which of them a launch does, one after the other; each is done
 // before the next begins. What rewrites launches reads that, and never a name or a source.
 //

@@ -177,6 +177,8 @@ func (d *described) operation(op kernels.Op) string {
 		text = d.pad("", op.Axes, op.X)
 	case *operation.PadGrad:
 		text = d.pad("-grad", op.Axes, op.G)
+	case *operation.Sort:
+		text = d.sort(op)
 	case *operation.Scan:
 		text = d.scan(op)
 	default:

@@ -94,6 +94,10 @@ func TestExplainLines(t *testing.T) {
 			return []*tensor.Tensor{x.Pad([][2]int{{0, 0}, {2, 1}}, tensor.PadOptions{Mode: tensor.PadReflect})}
 		},
 			"%0 = pad reflect input0[3,4] before 0,2 to [3,7]  f32[3,7] → output0"},
+		{"a sort", func() []*tensor.Tensor {
+			values, indices := x.Sort(1)
+			return []*tensor.Tensor{values, indices}
+		}, " = sort axis 1 of input0[3,4]"},
 		{"nothing to do", func() []*tensor.Tensor { return []*tensor.Tensor{tensor.Zeros(d, 0, 3).Neg()} }, "run: 1 launch"},
 	} {
 		rec := recordedOn(t, d, c.step)

@@ -114,7 +114,8 @@ func newSorts(t kernels.DType) Sorts {
 		return cpuLines(int(a[3].Int), 8*int(a[4].Int), 1, l)
 	}, w.selectMedian, "rows", "n")
 	selects.Params = slices.Delete(selects.Params, 1, 2) // elements have the indices of their places
-	return Sorts{
+	selects.Semantics = selectMedianSemantics
+	s := Sorts{
 		SelectMedian: selects,
 		Radix:        newRadix(t, lineDefines(t), sortTiles, w.count, w.move),
 		Blocks: sort("k_sort_blocks", "sort_cpu.cl", "sort_gpu.cl", func(a []kernels.Arg, l kernels.Target) kernels.Grid {
@@ -135,4 +136,6 @@ func newSorts(t kernels.DType) Sorts {
 		}, w.merge, "rows", "n", "run", "tile", "flags"),
 		Median: sort("k_median", "sort_digit.cl", "", kernels.GridFromArg(4), w.median, "rows", "n"),
 	}
+	s.Blocks.Semantics, s.Merge.Semantics, s.Median.Semantics = blocksSemantics, mergeSemantics, medianSemantics
+	return s
 }

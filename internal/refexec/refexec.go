@@ -60,6 +60,8 @@ func run[T kernels.Float](list []kernels.Op, float kernels.DType, args []kernels
 			m.pad(op)
 		case *operation.PadGrad:
 			m.padGrad(op)
+		case *operation.Sort:
+			m.sort(op)
 		case *operation.Scan:
 			m.scan(op)
 		case *operation.Pool:

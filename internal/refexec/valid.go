@@ -102,6 +102,8 @@ func valid(op kernels.Op, args []kernels.Arg) error {
 	case *operation.PadGrad:
 		c.paddings(op.Axes, op.D, op.G)
 		c.floats("D", op.D, len(op.Axes))
+	case *operation.Sort:
+		c.sort(op)
 	case *operation.Scan:
 		c.scan(op)
 	case *operation.Pool:
