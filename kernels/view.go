@@ -1,9 +1,9 @@
 package kernels
 
 // Op is one of the things that launches compute, which are those of package operation: Map,
-// MatMul, Reduction, Gather, Scatter, Scan, Sort, Pad, Random, CrossEntropy, Attention, Convolution, Pool and
-// their gradients. A kernel says with [Kernel].Semantics which of them a launch does, one after the other; each is done
-// before the next begins. What rewrites launches reads that, and never a name or a source.
+// MatMul, Reduction, Gather, Scatter, Scan, Sort, Pad, Random, CrossEntropy, Attention, Convolution, Pool,
+// Interpolate and their gradients. A kernel says with [Kernel].Semantics which of them a launch does, one after the
+// other; each is done before the next begins. What rewrites launches reads that, and never a name or a source.
 //
 // They are as few as they can be. A copy, a fill, a conversion, an update rule are Maps. So is
 // what a product or a sum does with its result: old elements that are added, a scale, a bias, an

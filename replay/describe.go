@@ -173,6 +173,10 @@ func (d *described) operation(op kernels.Op) string {
 		text = d.pool("", &op.PoolSpec, op.X, op.Inputs())
 	case *operation.PoolGrad:
 		text = d.pool("-grad", &op.PoolSpec, op.G, op.Outputs())
+	case *operation.Interpolate:
+		text = d.interpolate("", &op.InterpolateSpec, op.X, op.Inputs(), op.OutSize)
+	case *operation.InterpolateGrad:
+		text = d.interpolate("-grad", &op.InterpolateSpec, op.G, op.Outputs(), op.Size)
 	case *operation.Pad:
 		text = d.pad("", op.Axes, op.X)
 	case *operation.PadGrad:

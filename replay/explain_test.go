@@ -98,6 +98,9 @@ func TestExplainLines(t *testing.T) {
 			values, indices := x.Sort(1)
 			return []*tensor.Tensor{values, indices}
 		}, " = sort axis 1 of input0[3,4]"},
+		{"an interpolation", func() []*tensor.Tensor {
+			return []*tensor.Tensor{x.Reshape(1, 3, 4).Interpolate([]int{7})}
+		}, "%0 = interpolate nearest input0[3,4] to 7  f32[1,3,7] → output0"},
 		{"nothing to do", func() []*tensor.Tensor { return []*tensor.Tensor{tensor.Zeros(d, 0, 3).Neg()} }, "run: 1 launch"},
 	} {
 		rec := recordedOn(t, d, c.step)

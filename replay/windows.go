@@ -59,6 +59,15 @@ func (d *described) pool(grad string, s *operation.PoolSpec, x kernels.View, dim
 	return text + " kernel " + perAxis(s.Kernel) + windowText(&s.Windows)
 }
 
+// interpolate prints "interpolate linear %3[16,28,28] to 56" and its gradient.
+func (d *described) interpolate(grad string, s *operation.InterpolateSpec, x kernels.View, dims, to []int) string {
+	mode := "nearest"
+	if s.Linear {
+		mode = "linear"
+	}
+	return fmt.Sprintf("interpolate%s %s %s%s to %s", grad, mode, d.read(x), shapeText(dims), perAxis(to))
+}
+
 // windowText prints the stride and the padding of windows, and a dilation that is not 1.
 func windowText(w *operation.Windows) string {
 	text := " stride " + perAxis(w.Stride) + " pad " + perAxis(w.Pad)
@@ -98,12 +107,13 @@ func perAxis(of []int) string {
 	return strings.Join(text, ",")
 }
 
-// windowed reports whether a launch is a convolution or a pooling, none of which is done together with others of its
-// kind.
+// windowed reports whether a launch is a convolution, a pooling or an interpolation, none of which is done together
+// with others of its kind.
 func windowed(n *node) bool {
 	for _, op := range n.kernel.Semantics(n.args) {
 		switch op.(type) {
-		case *operation.Convolution, *operation.ConvolutionWeightGrad, *operation.Pool, *operation.PoolGrad:
+		case *operation.Convolution, *operation.ConvolutionWeightGrad, *operation.Pool, *operation.PoolGrad,
+			*operation.Interpolate, *operation.InterpolateGrad:
 			return true
 		}
 	}

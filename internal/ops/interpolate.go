@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
@@ -45,7 +46,7 @@ var (
 
 func newInterpolate(name string, from, to kernels.Param, gradient bool, host kernels.HostKernel) *kernels.Kernel {
 	k := &kernels.Kernel{Name: name, File: "interpolate_cpu.cl", GPU: "interpolate_gpu.cl",
-		Params: []kernels.Param{from, to}, Host: host}
+		Params: []kernels.Param{from, to}, Host: host, Semantics: interpolateSemantics(gradient)}
 	for _, number := range interpolateNames {
 		k.Params = append(k.Params, intArg(number))
 	}
@@ -116,6 +117,22 @@ func newInterpolate(name string, from, to kernels.Param, gradient bool, host ker
 		return ops
 	}
 	return k
+}
+
+// interpolateSemantics: X, Y, or G, D, and the numbers of the shape.
+func interpolateSemantics(gradient bool) func(args) operations {
+	return func(in args) operations {
+		s := interpolateShapeOf(func(i int) int { return int(in[2+i].Int) })
+		first := firstAxis(func(a int) bool { return s.Size[a] == 1 && s.OutSize[a] == 1 })
+		spec := operation.InterpolateSpec{Outer: s.Outer, Size: s.Size[first:], OutSize: s.OutSize[first:], Linear: s.Linear,
+			AlignCorners: s.Align}
+		x, y := rowMajor(spec.Inputs()), rowMajor(spec.Outputs())
+		if gradient {
+			return operations{&operation.InterpolateGrad{InterpolateSpec: spec, G: view(in, 0, 0, y...),
+				D: view(in, 1, 0, x...)}}
+		}
+		return operations{&operation.Interpolate{InterpolateSpec: spec, X: view(in, 0, 0, x...), Y: view(in, 1, 0, y...)}}
+	}
 }
 
 // Interpolated is the most positions of an axis that kernels can interpolate.

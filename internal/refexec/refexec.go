@@ -56,6 +56,10 @@ func run[T kernels.Float](list []kernels.Op, float kernels.DType, args []kernels
 			m.convolution(op)
 		case *operation.ConvolutionWeightGrad:
 			m.convolutionWeightGrad(op)
+		case *operation.Interpolate:
+			m.interpolate(op)
+		case *operation.InterpolateGrad:
+			m.interpolateGrad(op)
 		case *operation.Pad:
 			m.pad(op)
 		case *operation.PadGrad:

@@ -96,6 +96,10 @@ func valid(op kernels.Op, args []kernels.Arg) error {
 		c.convolution(op)
 	case *operation.ConvolutionWeightGrad:
 		c.convolutionWeightGrad(op)
+	case *operation.Interpolate:
+		c.interpolated(&op.InterpolateSpec, op.X, op.Y)
+	case *operation.InterpolateGrad:
+		c.interpolated(&op.InterpolateSpec, op.G, op.D)
 	case *operation.Pad:
 		c.paddings(op.Axes, op.X, op.Y)
 		c.scalar("Value", op.Value)

@@ -21,6 +21,10 @@ func ResultDims(op kernels.Op) []int {
 		return []int{op.Outer, op.N, op.Cols}
 	case *operation.Convolution:
 		return op.Results()
+	case *operation.Interpolate:
+		return op.Outputs()
+	case *operation.InterpolateGrad:
+		return op.Inputs()
 	case *operation.Pad:
 		return op.Results()
 	case *operation.PadGrad:
