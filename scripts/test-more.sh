@@ -19,8 +19,11 @@ mkdir -p .build
 session=$(command -v setsid || true)
 $session scripts/test-more-opencl.sh >.build/opencl-more.log 2>&1 &
 opencl=$!
+oclgrind=""
 ended() {
-	[ -z "$session" ] || kill -- -$opencl 2>/dev/null || true
+	for job in $opencl $oclgrind; do
+		[ -z "$session" ] || kill -- -"$job" 2>/dev/null || true
+	done
 	wait
 }
 trap ended EXIT
@@ -65,8 +68,10 @@ step "the Go device, race detector"
 # shellcheck disable=SC2046 # the list is meant to be split
 CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -skip "$alike" $($GO list ./... | grep -Ev "$single") ./examples/serve ./examples/onnxserver
 
-step "kernels under Oclgrind"
-scripts/oclgrind.sh tensor imagefit fusedmlp hashgrid nn linalg internal/catalog
+# It has one thread for each package, and tensor takes the longest by far.
+step "kernels under Oclgrind, beside what follows"
+$session scripts/oclgrind.sh tensor imagefit fusedmlp hashgrid nn linalg internal/catalog >.build/oclgrind-more.log 2>&1 &
+oclgrind=$!
 
 step "programs and commands of the documents"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu $GO test -count=1 ./internal/doctest ./scripts/notebook
@@ -107,8 +112,10 @@ else
 	step "linux/arm64: skipped, there is no qemu-aarch64-static"
 fi
 
-step "what needs compilers of OpenCL"
+step "what needs compilers of OpenCL, and Oclgrind"
 status=0
 wait $opencl || status=1
 cat .build/opencl-more.log
+wait $oclgrind || status=1
+cat .build/oclgrind-more.log
 exit $status
