@@ -152,14 +152,15 @@ func TestAttentionOfConstants(t *testing.T) {
 	}
 }
 
-// TestAttentionOfOneQuery: a query that is repeated without copies gives keys and values the gradients of its copies. The
-// last block has one key.
+// TestAttentionOfOneQuery: a query that is repeated without copies gives keys and values the gradients of its
+// copies. The last block has one key.
 func TestAttentionOfOneQuery(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		const n, features = 129, 16
 		rng := tensor.NewRNG(1)
 		q, g := rng.Normal(d, 0, 1, 1, features), autograd.Const(rng.Normal(d, 0, 1, n, features))
-		k, v := autograd.Param(rng.Normal(d, 0, 1, n, features), "k"), autograd.Param(rng.Normal(d, 0, 1, n, features), "v")
+		k := autograd.Param(rng.Normal(d, 0, 1, n, features), "k")
+		v := autograd.Param(rng.Normal(d, 0, 1, n, features), "v")
 		gradients := func(q *tensor.Tensor) (byKey, byValue *tensor.Tensor) {
 			k.ZeroGrad()
 			v.ZeroGrad()

@@ -133,8 +133,8 @@ func TestAutocastParameters(t *testing.T) {
 	})
 }
 
-// TestAutocastShared: graphs that read one parameter in 16 bits, frozen or not, are walked one after the other, inside or
-// behind the Autocast, and its memory is given back.
+// TestAutocastShared: graphs that read one parameter in 16 bits, frozen or not, are walked one after the other,
+// inside or behind the Autocast, and its memory is given back.
 func TestAutocastShared(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, frozen := range []bool{false, true} {

@@ -15,7 +15,8 @@ var (
 	testFunc   = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 )
 
-// TestScripts: packages and tests that the scripts and the Makefile name are there. Go runs no test where -run matches none.
+// TestScripts: packages and tests that the scripts and the Makefile name are there. Go runs no test where -run
+// matches none.
 func TestScripts(t *testing.T) {
 	var tests []string
 	for name, text := range tree(t).programs {

@@ -19,7 +19,8 @@ func poolSemantics(kind PoolKernel) func(args) operations {
 		spec := operation.PoolSpec{Function: fn.Max, Outer: s.Outer, Adaptive: s.Adaptive,
 			Windows: windowsOf(first, &s.Size, &s.OutSize, &s.Kernel, &s.Stride, &s.Dilation, &s.Pad)}
 		if kind >= AvgPool {
-			spec.Function, spec.CountPadding, spec.Divisor = fn.Add, in[from+poolCount].Int != 0, int(in[from+poolCount+1].Int)
+			spec.Function = fn.Add
+			spec.CountPadding, spec.Divisor = in[from+poolCount].Int != 0, int(in[from+poolCount+1].Int)
 		}
 		x, y := rowMajor(spec.Inputs()), rowMajor(spec.Outputs())
 		switch kind {

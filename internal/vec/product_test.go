@@ -159,8 +159,8 @@ func differs[T Float](a, b []T) int {
 	return -1
 }
 
-// TestProductRepeats: of an operand whose rows, or columns, are all the same one lies in memory. The product has the bits
-// of that of their copies.
+// TestProductRepeats: of an operand whose rows, or columns, are all the same one lies in memory. The product
+// has the bits of that of their copies.
 func TestProductRepeats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for f := range 4 {

@@ -243,7 +243,8 @@ func TestLongChoices(t *testing.T) {
 	}
 }
 
-// TestLinesFirst: what is made of lines alone is not overwritten by a sum that is written before it, nor the other way around.
+// TestLinesFirst: what is made of lines alone is not overwritten by a sum that is written before it, nor the
+// other way around.
 func TestLinesFirst(t *testing.T) {
 	b := ir.NewRows("lines")
 	x, a := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("A", ir.Outer, ir.Inner)

@@ -338,8 +338,11 @@ func (plan *rowPlan) phases(p *Program) (order []int) {
 	block := make([]bool, n)    // steps that a block computes, or reads
 	batch := make([]bool, n)    // steps that a batch reads past its blocks
 	for i, s := range plan.steps {
-		elements[i] = s.class == element || slices.ContainsFunc(reads(i), func(a int) bool { return elements[a] })
-		block[i] = s.class == element || slices.ContainsFunc(reads(i), func(a int) bool { return plan.steps[a].class == element })
+		elements[i], block[i] = s.class == element, s.class == element
+		for _, a := range reads(i) {
+			elements[i] = elements[i] || elements[a]
+			block[i] = block[i] || plan.steps[a].class == element
+		}
 	}
 	for k, r := range plan.results {
 		if p.Results[k].Summed || classOf(p.Results[k].Along) == element {

@@ -2,8 +2,9 @@ package operation
 
 import "github.com/clgrad/clgrad/kernels"
 
-// InterpolateSpec is Outer images that are resized along 1, 2 or 3 spatial axes, as torch.nn.functional.interpolate does
-// it by the nearest element or, if it is Linear, linearly. Along an axis, output q below OutSize lies at the position
+// InterpolateSpec is Outer images that are resized along 1, 2 or 3 spatial axes, as
+// torch.nn.functional.interpolate does it by the nearest element or, if it is Linear, linearly. Along an axis,
+// output q below OutSize lies at the position
 //
 //	⌊q·Size/OutSize⌋     of the nearest
 //	(q + ½)·Size/OutSize − ½, within [0, Size − 1]     if it is Linear

@@ -25,8 +25,8 @@ const (
 //
 //	Y[i…] = X[p…], of the p that all i come from, or Value if an i comes from none
 //
-// Views: X by the indices of each of the Axes below Size, Y by those below OutSize, of the same type. Elements are moved
-// bit by bit.
+// Views: X by the indices of each of the Axes below Size, Y by those below OutSize, of the same type. Elements
+// are moved bit by bit.
 type Pad struct {
 	Axes  []PadAxis
 	Value Scalar

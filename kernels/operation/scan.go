@@ -6,10 +6,10 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Scan folds the elements of the middle axis of X, which has Outer, Len and Inner elements along its axes, one after the
-// other with a Function of two operands, fn.Add, fn.Mul, fn.LogAddExp, fn.Max or fn.Min, and keeps what each comes to:
-// cumsum, cumprod, logcumsumexp, cummax, cummin. Along each share [s·Chunk, min(Len, (s+1)·Chunk)) of the axis, k
-// ascending, or descending if it is Reverse,
+// Scan folds the elements of the middle axis of X, which has Outer, Len and Inner elements along its axes, one
+// after the other with a Function of two operands, fn.Add, fn.Mul, fn.LogAddExp, fn.Max or fn.Min, and keeps
+// what each comes to: cumsum, cumprod, logcumsumexp, cummax, cummin. Along each share [s·Chunk, min(Len,
+// (s+1)·Chunk)) of the axis, k ascending, or descending if it is Reverse,
 //
 //	state = Function(Decay[o, k, i]·state, X[o, k, i])     Y[o, k, i] = state, or what it was before if it is Exclusive
 //
