@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -186,7 +187,7 @@ func inOrder(op string, x *Tensor, rows, n, flags int, index Type) (y, at *Tenso
 	sorts, l := ops.SortsOf(x.typ), d.Target()
 	in, of, none := x, (*Tensor)(nil), alloc(op, d, Int32, []int{0})
 	defer none.Free()
-	pass := func(k *kernels.Kernel, a, b, flags int, last bool) {
+	pass := func(k *kernels.Kernel, flags int, last bool, numbers ...kernels.Arg) {
 		typ := Int32
 		if last && index == Int64 {
 			typ, k = Int64, k.LongIndices(3)
@@ -196,7 +197,8 @@ func inOrder(op string, x *Tensor, rows, n, flags int, index Type) (y, at *Tenso
 		if of != nil {
 			given, flags = of.arg(), flags|ops.SortGiven
 		}
-		launch(d, k, in.arg(), given, y.arg(), at.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(a), kernels.IntArg(b), kernels.IntArg(flags))
+		args := append([]kernels.Arg{in.arg(), given, y.arg(), at.arg(), kernels.IntArg(rows), kernels.IntArg(n)}, numbers...)
+		launch(d, k, append(args, kernels.IntArg(flags))...)
 		if of != nil {
 			in.Free()
 			of.Free()
@@ -212,14 +214,20 @@ func inOrder(op string, x *Tensor, rows, n, flags int, index Type) (y, at *Tenso
 		for block = n; rows*((n+block-1)/block) < l.Units && block >= 2*least; {
 			block = (block + 1) / 2
 		}
-		for shift := 0; shift < 8*x.typ.Size(); shift += ops.SortDigit {
-			pass(sorts.Digit, block, shift, flags, block >= n && shift+ops.SortDigit == 8*x.typ.Size())
+		bits := 8 * x.typ.Size() // of a key
+		passes := intmath.CeilDiv(bits, ops.SortDigit)
+		if block >= least {
+			passes = intmath.CeilDiv(bits, ops.SortBits)
+		}
+		digit := intmath.CeilDiv(bits, passes)
+		for i := range passes {
+			pass(sorts.Digit, flags, block >= n && i == passes-1, kernels.IntArg(block), kernels.IntArg(i*digit), kernels.IntArg(digit))
 		}
 	} else {
-		pass(sorts.Blocks, block, block, flags, block >= n)
+		pass(sorts.Blocks, flags, block >= n, kernels.IntArg(block), kernels.IntArg(block))
 	}
 	for run := block; run < n; run *= 2 {
-		pass(sorts.Merge, run, ops.SortTile, flags, 2*run >= n)
+		pass(sorts.Merge, flags, 2*run >= n, kernels.IntArg(run), kernels.IntArg(ops.SortTile))
 	}
 	return y, at
 }

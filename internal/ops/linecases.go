@@ -300,7 +300,7 @@ func sortCases(sorts *Sorts, k *kernels.Kernel, t kernels.DType, few bool) []ker
 			cases.add(func(o operands) {
 				values(o, n, i)
 				given(o)
-				o.undefined(t, n).undefined(kernels.Int32, n).num(r[0], r[1], r[2], 8*(i%4), flags)
+				o.undefined(t, n).undefined(kernels.Int32, n).num(r[0], r[1], r[2], 5*(i%4), []int{8, SortBits, 1}[i%3], flags)
 			}, "%v", r)
 		case sorts.Merge:
 			for _, run := range []int{r[2], SortTile} {

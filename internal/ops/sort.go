@@ -19,7 +19,8 @@ const (
 	SortBlock   = 2048 // SORT_BLOCK of sort_gpu.cl
 	SortInserts = 64   // elements that a CPU sorts by inserting them, at most
 	SortTile    = 8192 // elements that a work-item of a CPU joins
-	SortDigit   = 8    // bits by which a pass of a radix sort sorts
+	SortDigit   = 8    // bits by which a pass of a radix sort sorts on a GPU
+	SortBits    = 11   // bits by which a CPU's sorts, at most: MOST_BITS of sort_digit.cl
 )
 
 // Sorts are the kernels that sort rows of elements of a type, floats, floats of 16 bits, int32 or int64, NaN
@@ -28,8 +29,8 @@ type Sorts struct {
 	// Blocks sorts blocks of at most SortBlock elements and keeps the first of each: X, I, Y, J,
 	// rows, n, block, keep, flags. Y and J have keep elements of each block, or all there are.
 	Blocks *kernels.Kernel
-	// Digit sorts blocks of any length by SortDigit bits of their keys from shift on: X, I, Y, J,
-	// rows, n, block, shift, flags.
+	// Digit sorts blocks of any length by so many bits of their keys from shift on, at most SortBits: X, I, Y, J,
+	// rows, n, block, shift, bits, flags. It is for CPUs.
 	Digit *kernels.Kernel
 	// Merge joins each two sorted runs: X, I, Y, J, rows, n, run, tile, flags, where tile is
 	// SortTile. It is for CPUs.
@@ -128,7 +129,7 @@ func newSorts(t kernels.DType) Sorts {
 		Digit: sort("k_sort_digit", "sort_digit.cl", "", func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			rows, n, block, blocks := blocks(a)
 			return cpuLines(rows*blocks, 8*min(n, block), 1, l)
-		}, w.digit, "rows", "n", "block", "shift", "flags"),
+		}, w.digit, "rows", "n", "block", "shift", "bits", "flags"),
 		Merge: sort("k_sort_merge", "sort_digit.cl", "", func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 			rows, n, run, tile := int(a[4].Int), int(a[5].Int), int(a[6].Int), int(a[7].Int)
 			groups := rows * intmath.CeilDiv(n, 2*run) * intmath.CeilDiv(2*run, tile)

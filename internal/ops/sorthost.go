@@ -272,39 +272,39 @@ func (f *firstKeys[K]) put(key K, at int32) {
 
 func (o sortOrder[T, K]) digit(c kernels.HostArgs[T]) {
 	x, given, y, j := c.Floats(0), c.Ints(1), c.Floats(2), c.Ints(3)
-	rows, n, block, shift, flags := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8)
+	rows, n, block, shift, mask, flags := c.Int(4), c.Int(5), c.Int(6), uint(c.Int(7)), K(1)<<c.Int(8)-1, c.Int(9)
 	flip, blocks := flipped[K](flags), intmath.CeilDiv(n, block)
 	c.Parallel(rows*blocks, 4*min(n, block), func(lo, hi int) {
-		room := make([]K, keysAtOnce)
+		keys, next := make([]K, keysAtOnce), make([]int32, mask+1)
 		for u := lo; u < hi; u++ {
 			b := u % blocks
 			from, m := u/blocks*n+b*block, min(block, n-b*block)
 			line, out, index := x[from:][:m], y[from:][:m], j[from:][:m]
-			var next [256]int
-			o.eachKeys(line, flip, room, func(_ int, keys []K) {
+			clear(next)
+			o.eachKeys(line, flip, keys, func(_ int, keys []K) {
 				for _, key := range keys {
-					next[uint8(key>>shift)]++
+					next[key>>shift&mask]++
 				}
 			})
-			sum := 0
+			sum := int32(0)
 			for d, count := range next {
 				next[d] = sum
 				sum += count
 			}
-			o.eachKeys(line, flip, room, func(at int, keys []K) {
+			o.eachKeys(line, flip, keys, func(at int, keys []K) {
 				values := line[at:][:len(keys)]
 				if flags&SortGiven == 0 {
 					for i, key := range keys {
-						to := next[uint8(key>>shift)]
-						next[uint8(key>>shift)]++
+						to := next[key>>shift&mask]
+						next[key>>shift&mask]++
 						out[to], index[to] = values[i], int32(b*block+at+i)
 					}
 					return
 				}
 				of := given[from+at:][:len(keys)]
 				for i, key := range keys {
-					to := next[uint8(key>>shift)]
-					next[uint8(key>>shift)]++
+					to := next[key>>shift&mask]
+					next[key>>shift&mask]++
 					out[to], index[to] = values[i], of[i]
 				}
 			})
