@@ -397,7 +397,10 @@ func (m *mapSpec) grid(args []kernels.Arg, l kernels.Target) kernels.Grid {
 		return kernels.Groups(intmath.CeilDiv(n, mapChunk), intmath.CeilDiv(rows, m.run(n)))
 	}
 	cols := n
-	if m.l.Aligned {
+	switch {
+	case m.pairs():
+		cols = intmath.CeilDiv(n, 2*MapVector)
+	case m.l.Aligned:
 		cols = intmath.CeilDiv(n, MapVector)
 	}
 	switch {

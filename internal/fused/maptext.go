@@ -254,6 +254,11 @@ func (m *mapSpec) apply(width int, cpu bool) string {
 	for t := range m.uses {
 		args = append(args, m.load(t, width, cpu))
 	}
+	return m.applied(args, width, cpu)
+}
+
+// applied returns that statement for elements of the tensors that were loaded.
+func (m *mapSpec) applied(args []string, width int, cpu bool) string {
 	for _, i := range m.scalars {
 		args = append(args, fmt.Sprintf("s%d", i))
 	}
@@ -481,26 +486,68 @@ func (m *mapSpec) gpuBody(p func(string, ...any), width int) {
 		m.gpuTiled(p)
 		return
 	}
+	half := "n"
+	if m.pairs() {
+		half = "half_n"
+		p("    const int half_n = (n + %d) / %d * %d;", 2*width-1, 2*width, width)
+	}
 	p("    const int c0 = get_global_id(0) * %d;", width)
 	if m.outer > 0 {
 		p("    const int r = get_global_id(1);")
-		p("    if (c0 >= n || r >= rows) return;")
+		p("    if (c0 >= %s || r >= rows) return;", half)
 	} else {
-		p("    if (c0 >= n) return;")
+		p("    if (c0 >= %s) return;", half)
 	}
 	m.starts(p, "    ", "const int at%d")
 	m.pointers(p, "    ", "at%d")
 	p("    int c = c0;")
-	if width > 1 {
-		if m.outer == 0 {
-			p("    if (c > n - %d) {", width)
-			p("        for (; c < n; c++) %s", m.apply(1, false))
-			p("        return;\n    }")
-		}
-		p("    %s", m.apply(width, false))
+	switch {
+	case m.pairs():
+		m.gpuPairs(p, width)
 		return
+	case width > 1 && m.outer == 0:
+		p("    if (c > n - %d) {", width)
+		p("        for (; c < n; c++) %s", m.apply(1, false))
+		p("        return;\n    }")
 	}
-	p("    %s", m.apply(1, false))
+	p("    %s", m.apply(width, false))
+}
+
+// pairs reports whether a work-item of a GPU computes two vectors: of tensors of at most 16 bits, contiguous along the rows. One
+// vector is too little to keep the memory busy.
+func (m *mapSpec) pairs() bool {
+	for t := range m.tensors() {
+		if step := m.l.Steps[t]; m.types[t].Size() > 2 || step != Contiguous && step != Broadcast {
+			return false
+		}
+	}
+	return m.l.Aligned && m.value < 0
+}
+
+// gpuPairs computes vectors at column c and half a row from it. Both are loaded before one is stored.
+func (m *mapSpec) gpuPairs(p func(string, ...any), width int) {
+	p("    const int c1 = c0 + half_n;")
+	p("    if (c1 > n - %d) {", width)
+	if m.outer > 0 { // rows are whole vectors
+		p("        %s", m.apply(width, false))
+	} else {
+		p("        for (; c < min(c0 + %d, n); c++) %s", width, m.apply(1, false))
+		p("        for (c = c1; c < n; c++) %s", m.apply(1, false))
+	}
+	p("        return;\n    }")
+	var loaded [2][]string
+	for i := range loaded {
+		p("    c = c%d;", i)
+		for t := range m.uses {
+			name := fmt.Sprintf("x%d_%d", t, i)
+			p("    const %s %s = %s;", m.compute(width), name, m.load(t, width, false))
+			loaded[i] = append(loaded[i], name)
+		}
+	}
+	for i, args := range loaded {
+		p("    c = c%d;", i)
+		p("    %s", m.applied(args, width, false))
+	}
 }
 
 // gpuTiled is the body of a kernel whose work-groups, of gpuTile by gpuTall work-items, each
