@@ -1,6 +1,7 @@
 package fusedmlp
 
 import (
+	"math"
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/intmath"
@@ -196,7 +197,10 @@ func (f *dataFlow) operation(i int, n *fusion.Recorded, op kernels.Op) {
 	for _, v := range writes {
 		w := at(v)
 		if dims == nil { // anywhere
-			w.span = span{n.Args[v.Arg].Off, n.Args[v.Arg].Off + n.Args[v.Arg].N}
+			w.span = span{0, math.MaxInt} // of a temporary
+			if v.Arg >= 0 {
+				w.span = span{n.Args[v.Arg].Off, n.Args[v.Arg].Off + n.Args[v.Arg].N}
+			}
 		}
 		f.wrote(w)
 	}

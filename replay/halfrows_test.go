@@ -155,3 +155,33 @@ func TestHalfSumsBatched(t *testing.T) {
 		}
 	})
 }
+
+// TestHalfExtremes: a step with the gradient of running maxima in 16 bits, whose sums lie in a temporary of the launch,
+// is recorded, and leaves the bits that it leaves eagerly.
+func TestHalfExtremes(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := autograd.Param(tensor.NewRNG(3).Normal(d, 0, 1, 3, 6, 4).To(tensor.BFloat16), "x")
+		step := func() ([]*tensor.Tensor, error) {
+			y, _ := x.CumMax(1)
+			grads, err := autograd.Grad(y.Square().Sum(), []*autograd.Node{x})
+			if err != nil {
+				return nil, err
+			}
+			return []*tensor.Tensor{grads[0].Value().Retain()}, nil
+		}
+		eager, err := step()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := replay.Record(d, step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := rec.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := devtest.Float64s(t, rec.Outputs()[0]), devtest.Float64s(t, eager[0]); !slices.Equal(got, want) {
+			t.Errorf("the gradient is %v, eagerly %v", got, want)
+		}
+	})
+}
