@@ -478,7 +478,7 @@ func (m *Machine[T, E]) store(k int) {
 		}
 		if m.p.Results[k].Int {
 			for i := range m.IntResults[k][lo:hi] {
-				m.IntResults[k][lo+i] = int32(from[i])
+				m.IntResults[k][lo+i] = int32(min(max(float64(from[i]), math.MinInt32), math.MaxInt32)) // of float32, 2³¹
 			}
 			return
 		}
@@ -743,6 +743,8 @@ func (m *Machine[T, E]) reduce(i int, s *rowStep, kind Kind) {
 	}
 	m.values[i] = view[T]{to, 0}
 	switch {
+	case m.n == 0 && m.p.Values[s.value].Int: // none is the end of the range of ints
+		vec.Fill(to, T(min(max(kind.none(), math.MinInt32), math.MaxInt32)))
 	case kind == First:
 		m.take(to, s, func(int) int { return 0 })
 	case kind == Pick:

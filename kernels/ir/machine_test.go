@@ -181,6 +181,30 @@ func TestMaxOfNaN(t *testing.T) {
 	}
 }
 
+// TestExtremeOfNoInts: the least and the greatest of no ints are the ends of their range.
+func TestExtremeOfNoInts(t *testing.T) {
+	b := ir.NewRows("ints")
+	index := expr.Where(b.Input("X", ir.Outer, ir.N, ir.Inner).Lt(expr.Const(0)), expr.Index(ir.N), expr.Const(100))
+	b.Result("LEAST", b.Min(index, ir.N))
+	b.Result("GREATEST", b.Max(index, ir.N))
+	b.Result("Y", b.Min(index, ir.N).Float().Mul(expr.Const(0.5)))
+	rows, err := b.Program().Rows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := ir.NewMachine[float32, float32](rows, nil)
+	for _, inner := range []int{1, 20} {
+		least, greatest, y := make([]int32, 2*inner), make([]int32, 2*inner), make([]float32, 2*inner)
+		m.IntResults, m.Results[2] = [][]int32{least, greatest, nil}, y
+		m.Run(0, inner, 0, 2*inner)
+		for i := range y {
+			if least[i] != math.MaxInt32 || greatest[i] != math.MinInt32 || y[i] != 1<<30 {
+				t.Errorf("inner %d: the least is %d, the greatest %d, half of the least %v", inner, least[i], greatest[i], y[i])
+			}
+		}
+	}
+}
+
 // TestGradients: the gradient programs of the definitions are those that are derived.
 func TestGradients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
