@@ -167,14 +167,16 @@ func (m *machine[T]) reduce(op *operation.Reduction) {
 			first, end, step = s, op.Len, op.Shares
 		}
 		var fold, lost float64 // lost: what rounding took from the sum, for a long one after a large term
+		var whole int64        // the sum of integers, of which a float64 may not hold all bits
 		some := false
 		for k := first; k < end; k += step {
 			v := m.convert(m.load(op.X, o, k, i), op.X.Type, op.Y.Type)
 			switch {
+			case op.Function == fn.Add && op.Y.Type.Integer():
+				whole += int64(v)
+				fold = lowBits(whole, op.Y.Type)
 			case !some:
 				fold = v
-			case op.Function == fn.Add && op.Y.Type.Integer():
-				fold = lowBits(int64(fold)+int64(v), op.Y.Type)
 			case op.Function == fn.Add:
 				sum := fold + v
 				if math.Abs(fold) >= math.Abs(v) {
@@ -216,6 +218,7 @@ func (m *machine[T]) gather(op *operation.Gather) {
 func (m *machine[T]) scatter(op *operation.Scatter) {
 	m.again = true
 	defer func() { m.again = false }()
+	whole := map[[3]int]int64{} // sums and products of integers, of which a float64 may not hold all bits
 	each([]int{op.Outer, op.N, op.Cols}, func(at []int) {
 		row := int(m.load(op.Index, at...))
 		if row < 0 || row >= op.Rows {
@@ -223,19 +226,29 @@ func (m *machine[T]) scatter(op *operation.Scatter) {
 		}
 		v := m.load(op.X, at...)
 		if op.Function != fn.Identity {
-			v = m.combine(op.Function, m.load(op.Y, at[0], row, at[2]), v, op.Y.Type)
+			to := [3]int{at[0], row, at[2]}
+			y := m.load(op.Y, to[:]...)
+			if _, ok := whole[to]; !ok && op.Y.Type.Integer() {
+				whole[to] = int64(y)
+			}
+			switch {
+			case op.Function == fn.Add && op.Y.Type.Integer():
+				whole[to] += int64(v)
+				v = lowBits(whole[to], op.Y.Type)
+			case op.Function == fn.Mul && op.Y.Type.Integer():
+				whole[to] *= int64(v)
+				v = lowBits(whole[to], op.Y.Type)
+			default:
+				v = m.combine(op.Function, y, v)
+			}
 		}
 		m.store(op.Y, v, at[0], row, at[2])
 	})
 }
 
 // combine returns what an element y becomes when x comes to it.
-func (m *machine[T]) combine(f *kernels.Function, y, x float64, typ kernels.DType) float64 {
+func (m *machine[T]) combine(f *kernels.Function, y, x float64) float64 {
 	switch {
-	case f == fn.Add && typ.Integer():
-		return lowBits(int64(y)+int64(x), typ)
-	case f == fn.Mul && typ.Integer():
-		return lowBits(int64(y)*int64(x), typ)
 	case f == fn.Add:
 		return float64(T(y) + T(x))
 	case f == fn.Mul:

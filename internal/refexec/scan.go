@@ -19,6 +19,7 @@ func (m *machine[T]) scan(op *operation.Scan) {
 		if op.Init.Strides != nil {
 			state.total = m.load(op.Init, at...)
 		}
+		whole := int64(state.total) // of integers, of which a float64 may not hold all bits
 		for n := range end - first {
 			k := first + n
 			if op.Reverse {
@@ -31,9 +32,11 @@ func (m *machine[T]) scan(op *operation.Scan) {
 			}
 			switch {
 			case op.Function == fn.Add && op.X.Type.Integer():
-				state.total = lowBits(int64(before)+int64(v), op.X.Type)
+				whole += int64(v)
+				state.total = lowBits(whole, op.X.Type)
 			case op.Function == fn.Mul && op.X.Type.Integer():
-				state.total = lowBits(int64(before)*int64(v), op.X.Type)
+				whole *= int64(v)
+				state.total = lowBits(whole, op.X.Type)
 			case op.Function == fn.Add:
 				state.add(v)
 			case op.Function == fn.Mul:
