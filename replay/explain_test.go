@@ -87,6 +87,12 @@ func TestExplainLines(t *testing.T) {
 			"%0 = max-pool2d input0[1,3,4] kernel 2,3 stride 2,3 pad 0  f32[1,1,1,1] → output0"},
 		{"a mean of windows", func() []*tensor.Tensor { return []*tensor.Tensor{x.Reshape(1, 3, 4).AdaptiveAvgPool([]int{3})} },
 			"%0 = adaptive-avg-pool1d input0[3,4] size 3  f32[1,3,3] → output0"},
+		{"a mean of windows with padding", func() []*tensor.Tensor {
+			return []*tensor.Tensor{x.AvgPool([]int{3}, tensor.AvgPoolOptions{Padding: []int{1}})}
+		}, "%0 = avg-pool1d input0[3,4] kernel 3 stride 3 pad 1 counted  f32[3,2] → output0"},
+		{"a mean with a divisor", func() []*tensor.Tensor {
+			return []*tensor.Tensor{x.AvgPool([]int{2}, tensor.AvgPoolOptions{Divisor: 3})}
+		}, "%0 = avg-pool1d input0[3,4] kernel 2 stride 2 pad 0 divisor 3  f32[3,2] → output0"},
 		{"a scan", func() []*tensor.Tensor { return []*tensor.Tensor{x.CumSum(0)} }, "%0 = cumsum axis 1 of input0[1,3,4]  f32[3,4] → output0"},
 		{"elements by index", func() []*tensor.Tensor { return []*tensor.Tensor{x.Gather(1, index)} },
 			"%0 = gather axis 1 input0 of input1[3,4,1]  f32[3,2] → output0"},
@@ -101,6 +107,9 @@ func TestExplainLines(t *testing.T) {
 		{"an interpolation", func() []*tensor.Tensor {
 			return []*tensor.Tensor{x.Reshape(1, 3, 4).Interpolate([]int{7})}
 		}, "%0 = interpolate nearest input0[3,4] to 7  f32[1,3,7] → output0"},
+		{"an interpolation between corners", func() []*tensor.Tensor {
+			return []*tensor.Tensor{x.Interpolate([]int{7}, tensor.InterpolateOptions{Linear: true, AlignCorners: true})}
+		}, "%0 = interpolate linear align-corners input0[3,4] to 7  f32[3,7] → output0"},
 		{"nothing to do", func() []*tensor.Tensor { return []*tensor.Tensor{tensor.Zeros(d, 0, 3).Neg()} }, "run: 1 launch"},
 	} {
 		rec := recordedOn(t, d, c.step)

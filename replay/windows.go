@@ -42,7 +42,8 @@ func (d *described) convolutionWeightGrad(op *operation.ConvolutionWeightGrad) s
 	return text
 }
 
-// pool prints "max-pool2d %3[128,28,28] kernel 2 stride 2 pad 0", "adaptive-avg-pool2d-grad %3[128,1,1] size 7".
+// pool prints "max-pool2d %3[128,28,28] kernel 2 stride 2 pad 0", "adaptive-avg-pool2d-grad %3[128,1,1] size 7",
+// "avg-pool1d %3[8,28] kernel 3 stride 3 pad 1 counted", "avg-pool1d %3[8,28] kernel 3 stride 3 pad 1 divisor 2".
 func (d *described) pool(grad string, s *operation.PoolSpec, x kernels.View, dims []int) string {
 	name := "max"
 	if s.Function == fn.Add {
@@ -56,14 +57,25 @@ func (d *described) pool(grad string, s *operation.PoolSpec, x kernels.View, dim
 		}
 		return "adaptive-" + text + " size " + perAxis(size)
 	}
-	return text + " kernel " + perAxis(s.Kernel) + windowText(&s.Windows)
+	text += " kernel " + perAxis(s.Kernel) + windowText(&s.Windows)
+	switch {
+	case s.Divisor != 0:
+		text += fmt.Sprintf(" divisor %d", s.Divisor)
+	case s.CountPadding && slices.Max(s.Pad) > 0:
+		text += " counted"
+	}
+	return text
 }
 
-// interpolate prints "interpolate linear %3[16,28,28] to 56" and its gradient.
+// interpolate prints "interpolate linear %3[16,28,28] to 56", "interpolate linear align-corners %3[8,28] to 56" and
+// their gradients.
 func (d *described) interpolate(grad string, s *operation.InterpolateSpec, x kernels.View, dims, to []int) string {
 	mode := "nearest"
 	if s.Linear {
 		mode = "linear"
+	}
+	if s.AlignCorners {
+		mode += " align-corners"
 	}
 	return fmt.Sprintf("interpolate%s %s %s%s to %s", grad, mode, d.read(x), shapeText(dims), perAxis(to))
 }
