@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 )
@@ -310,13 +311,20 @@ func TestGemmTilesFit(t *testing.T) {
 // TestCasesOfProducts: among the launches that test a product are all that its kernels do
 // differently, also among the few.
 func TestCasesOfProducts(t *testing.T) {
-	for i := range 4 * len(GemmForms) {
-		form, few := GemmForms[i/4], i%2 == 1
+	for i := range 8 * len(GemmForms) {
+		form, few := GemmForms[i/8], i%2 == 1
 		p := &product{form: form}
 		wanted := []string{"shares 1", "shares 3"}
 		if i/2%2 == 1 {
 			p.epilogue = newInner(fn.Clamp)
 			wanted = []string{"shares 1", "then 0", "then 1", "then 2"}
+		}
+		if i/4%2 == 1 {
+			p.tile = gpuTiles[0]
+			wanted = append(wanted, "tiles 1 1", "tiles 1 3", "tiles 3 1", "3 steps", "a step that is cut off", "aligned true", "aligned false")
+			if p.epilogue == nil {
+				wanted = append(wanted, "shares of several tiles")
+			}
 		}
 		seen, most := map[string]bool{}, 0
 		for _, c := range p.cases(few) {
@@ -355,6 +363,13 @@ func TestCasesOfProducts(t *testing.T) {
 			seen[fmt.Sprint("accumulate ", accumulate, ", biased ", biased)] = true
 			seen[fmt.Sprint("gaps ", lda > rowA, ldb > rowB)] = true
 			seen[fmt.Sprint("shares ", shares)] = true
+			if t := p.tile; t.M > 0 {
+				seen[fmt.Sprint("tiles ", intmath.CeilDiv(m, t.M), " ", intmath.CeilDiv(cols, t.N))] = true
+				seen["shares of several tiles"] = seen["shares of several tiles"] || shares > 1 && cols > t.N
+				seen[fmt.Sprint(intmath.CeilDiv(slice, t.K), " steps")] = true
+				seen["a step that is cut off"] = seen["a step that is cut off"] || slice > t.K && slice%t.K != 0
+				seen[fmt.Sprint("aligned ", (lda|ldb)%4 == 0)] = true
+			}
 			seen[fmt.Sprint("rows ", rows)] = true
 		}
 		for _, want := range append(wanted, "accumulate 0, biased 0", "accumulate 1, biased 0", "accumulate 0, biased 1", "accumulate 1, biased 1",

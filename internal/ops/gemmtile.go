@@ -63,6 +63,15 @@ func (t GemmTile) items() int {
 	return items
 }
 
+// steps returns how often work-groups of a GPU stage K steps for a product: an emulator takes half a second for
+// each. It is 0 on a CPU.
+func (t GemmTile) steps(m, n, k int) int {
+	if t.ItemM == 0 {
+		return 0
+	}
+	return intmath.CeilDiv(m, t.M) * intmath.CeilDiv(n, t.N) * intmath.CeilDiv(k, t.K)
+}
+
 func (t GemmTile) defines() string {
 	if t.ItemM == 0 {
 		return fmt.Sprintf("-DMR=%d -DWIDE=%d", t.M, t.N/16)
