@@ -28,15 +28,15 @@ func longSize() int {
 // device.
 func onLong(t *testing.T, f func(t *testing.T, d tensor.Device)) { onLongIn(t, true, f) }
 
-// onLongIn leaves the kernels for GPUs to make test-more where gpuKernels is not set: a CPU is slow
-// in them.
+// onLongIn leaves the kernels for GPUs to make test-more where gpuKernels is not set: a CPU is slow in them. A
+// hundred million elements show nothing of them that ten million do not, and take it minutes.
 func onLongIn(t *testing.T, gpuKernels bool, f func(t *testing.T, d tensor.Device)) {
 	t.Setenv(tensor.SelfTestEnv, "off") // TestKernels compares these kernels with their host kernels
 	for _, sel := range devtest.Selected() {
 		t.Run(sel, func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{})) })
 		if sel == "cpu" {
 			t.Run(sel+"/float64", func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{DefaultType: tensor.Float64})) })
-		} else if gpuKernels || os.Getenv("CLGRAD_MORE") != "" {
+		} else if os.Getenv("CLGRAD_MORE") == "" && (gpuKernels || devtest.More()) {
 			t.Run(sel+"/gpu kernels", func(t *testing.T) { f(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
 	}
@@ -244,7 +244,7 @@ func TestLongSumsOfOnes(t *testing.T) {
 				t.Errorf("column %d of %d ones has %v that are not 0", i, n, v)
 			}
 		}
-		if long := 1<<24 + 3; n > 4*long { // of one part, if floats could count it
+		if long := 1<<24 + 3; n > 4*long || devtest.More() { // of one part, if floats could count it
 			rows := tensor.Full(d, 1, 4, long)
 			for i, v := range devtest.Float64s(t, rows.CountNonzero(1)) {
 				if v != float64(long) {
