@@ -8,9 +8,8 @@ began=$(date +%s)
 step() { echo "== $(($(date +%s) - began)) s: $*"; }
 . scripts/pocl.sh
 
-step "staticcheck; vet of what differs without OpenCL, and where an int has 32 bits"
+step "staticcheck, also of what differs without OpenCL"
 $GO tool -modfile=tools/go.mod staticcheck -tags opencl ./...
-GOARCH=386 CGO_ENABLED=0 $GO vet ./...
 CGO_ENABLED=0 $GO tool -modfile=tools/go.mod staticcheck ./clrt ./internal/devices ./tensor
 
 # Compilers of OpenCL have one thread each: what needs them runs beside the rest, and its output follows at the end.
@@ -29,16 +28,14 @@ ended() {
 trap ended EXIT
 trap 'exit 130' INT TERM
 
-# Linux with 32 bits is vetted above; programs are linked with the release below, which finds packages compiled with its flag here.
-# A browser has no signals and runs no programs: there, the library is all that there is.
+# Types are what differs on other systems, and where an int has 32 bits: the release below generates and links code for
+# Windows and macOS. A browser has no signals and runs no programs: there, the library is all that there is.
 step "other systems"
-for target in windows/arm64 darwin/arm64 js/wasm; do
-	echo "$target"
-	packages=./...
-	[ "$target" != js/wasm ] || packages="./autograd ./checkpoint ./clrt ./data ./fft ./fusedmlp ./hashgrid ./imagefit ./kernels ./kerneltest ./linalg ./generate ./nn ./optim ./replay ./tensor"
-	# shellcheck disable=SC2086 # the list is meant to be split
-	GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO list -trimpath -export $packages >/dev/null
-done
+$GO build -o .build/typecheck ./scripts/typecheck
+.build/typecheck linux/386 -test ./...
+.build/typecheck darwin/arm64 -test ./...
+.build/typecheck windows/arm64 ./...
+.build/typecheck js/wasm ./autograd ./checkpoint ./clrt ./data ./fft ./fusedmlp ./hashgrid ./imagefit ./kernels ./kerneltest ./linalg ./generate ./nn ./optim ./replay ./tensor
 
 # Of the packages that are not named here no file asks for C, nor for OpenCL; tensor's tests run so on linux/386, below.
 step "without OpenCL and without a C compiler"
@@ -102,7 +99,9 @@ engine="./internal/vec ./kernels ./tensor ./autograd ./optim ./nn ./replay"
 
 step "the Go device on linux/386"
 # shellcheck disable=SC2086 # the list is meant to be split
-GOARCH=386 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -short $engine
+GOARCH=386 CGO_ENABLED=0 $GO vet ./internal/goroutine $engine
+# shellcheck disable=SC2086
+GOARCH=386 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short $engine
 
 if command -v qemu-aarch64-static >/dev/null; then
 	step "the Go device on linux/arm64, under QEMU"

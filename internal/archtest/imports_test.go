@@ -95,6 +95,7 @@ var allowed = map[string][]string{
 	"scripts/onnxscore":         {"onnx", "onnx/imagedecoder", "tensor", "internal/onnxtest"},
 	"scripts/peers/calls":       {"autograd", "tensor"},
 	"scripts/showcase":          {},
+	"scripts/typecheck":         {},
 	"internal/bench":            {"autograd", "imagefit", "kernels", "kernels/fn", "nn", "optim", "replay", "tensor", "internal/ops", "internal/tensorapi", "internal/capture"},
 	"internal/cli":              {".", "clrt", "internal/atomicfile", "internal/environment", "internal/terminal"},
 	"internal/clitest":          {"tensor", "internal/devices"},
