@@ -50,10 +50,14 @@ for vectors in avx2 off; do
 	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./fusedmlp ./hashgrid ./imagefit ./optim ./linalg ./fft ./internal/recurrent
 done
 
-# Examples but servers, files, texts and formulas have one goroutine. So has what computes semantics: the host kernels beside it
-# are those that tensor's tests run. The transforms of images, linear algebra, Fourier transforms and generation have no goroutine
-# and no lock of their own. Vec's loops are assembly, which the race detector does not see.
-single='/examples/|/internal/(archtest|boolmath|compare|convert|doctest|einsum|intmath|npz|refexec|safetensors|samefile|vec)$|/kernels/(expr|fn|ir)$|/lowbit$|/data/augment$|/linalg$|/fft$|/generate$'
+# Races are between packages that start goroutines, share out loops or lock, in code or in tests. Examples but servers have
+# one goroutine. The loops of linear algebra and Fourier transforms are the host kernels that tensor's tests run. Vec's
+# are assembly, which the race detector does not see.
+single='/examples/|/internal/(archtest|vec)$|/kernels/expr$|/linalg$|/fft$'
+concurrent=""
+for package in $($GO list -f '{{.Dir}}' ./... | grep -Ev "$single"); do
+	! grep -qE '(^|[[:space:]])go (func|[a-zA-Z.]+\()|"sync|parallel\.|\.Parallel\(' "$package"/*.go || concurrent="$concurrent $package"
+done
 # Nor do long tests run again of which others have the goroutines, or which have one: every case of a host kernel, which tensor's
 # kernel tests run, random recordings but those of steps, vector loops beside plain ones, error bounds, gradients of tiny tensors,
 # messages of every method, deep graphs, integers, parameters of kernels, sizes and precisions. They run without the detector.
@@ -62,8 +66,8 @@ recorded='TestRandom(Rows|Methods|Maps|Hosts|Graphs|Trainings|Perceptrons|Stored
 gradients='TestSecondGradients|TestComposedGradients|TestManyGradientsAlongAxes|TestDeepChain|TestDeepSecondGradient|TestErrorsNameTheMethod|TestRealGradients|TestExportReal'
 alike="^($hosts|$recorded|$gradients|TestPrecision|TestPrecisionOfFits)\$"
 step "the Go device, race detector"
-# shellcheck disable=SC2046 # the list is meant to be split
-CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -skip "$alike" $($GO list ./... | grep -Ev "$single") ./examples/serve ./examples/onnxserver
+# shellcheck disable=SC2086 # the list is meant to be split
+CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -skip "$alike" ./tensor $concurrent ./examples/serve ./examples/onnxserver
 
 # It has one thread for each package, and tensor takes the longest by far.
 step "kernels under Oclgrind, beside what follows"
