@@ -101,11 +101,12 @@ CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu,pocl $GO test -tags opencl -count=1 -timeo
 
 engine="./internal/vec ./kernels ./tensor ./autograd ./optim ./nn ./replay"
 
+# Ints of 32 bits and plain loops are what differs: random recordings and gradients that are left out above show no more of them.
 step "the Go device on linux/386"
 # shellcheck disable=SC2086 # the list is meant to be split
 GOARCH=386 CGO_ENABLED=0 $GO vet ./internal/goroutine $engine
 # shellcheck disable=SC2086
-GOARCH=386 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short $engine
+GOARCH=386 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -skip "^($recorded|$gradients)\$" $engine
 
 if command -v qemu-aarch64-static >/dev/null; then
 	step "the Go device on linux/arm64, under QEMU"
