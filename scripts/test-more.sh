@@ -8,10 +8,6 @@ began=$(date +%s)
 step() { echo "== $(($(date +%s) - began)) s: $*"; }
 . scripts/pocl.sh
 
-step "staticcheck, also of what differs without OpenCL"
-$GO tool -modfile=tools/go.mod staticcheck -tags opencl ./...
-CGO_ENABLED=0 $GO tool -modfile=tools/go.mod staticcheck ./clrt ./internal/devices ./tensor
-
 # Compilers of OpenCL have one thread each: what needs them runs beside the rest, and its output follows at the end.
 # It has a session of its own, so that a failure here ends all of it.
 mkdir -p .build
@@ -27,6 +23,10 @@ ended() {
 }
 trap ended EXIT
 trap 'exit 130' INT TERM
+
+step "staticcheck, also of what differs without OpenCL"
+$GO tool -modfile=tools/go.mod staticcheck -tags opencl ./...
+CGO_ENABLED=0 $GO tool -modfile=tools/go.mod staticcheck ./clrt ./internal/devices ./tensor
 
 # Types are what differs on other systems, and where an int has 32 bits: the release below generates and links code for
 # Windows and macOS. A browser has no signals and runs no programs: there, the library is all that there is.
