@@ -80,10 +80,31 @@ func (l *Loops[T]) CopyStep(to, from []T, c Copy, step int) {
 // Step sets to to the elements of from that are so many apart, from the first on. l may be nil: then
 // it does so in a plain loop.
 func (l *Loops[T]) Step(to, from []T, step int) {
+	if l == nil {
+		steps(nil, 8, to, from, step)
+		return
+	}
+	steps(l.everySecond, 8, to, from, step)
+}
+
+// StepElements is [Loops.Step] of elements of any type. s may be nil: then it does so in a plain loop.
+func StepElements[E any](s *Set, to, from []E, step int) {
+	switch size := unsafe.Sizeof(*new(E)); {
+	case s != nil && size == 4:
+		steps(s.single.everySecond, 8, as[float32](to), as[float32](from), step)
+	case s != nil && size == 2:
+		steps(s.halves.everySecond, 16, as[uint16](to), as[uint16](from), step)
+	default:
+		steps(nil, 1, to, from, step)
+	}
+}
+
+// steps is Step with a loop of every second element, of so many at a time; nil: there is none.
+func steps[E any](everySecond func(n int, to, from *E), unit int, to, from []E, step int) {
 	whole := 0
-	if l != nil && l.everySecond != nil && step == 2 {
-		if whole = min(len(to), len(from)/2) / 8 * 8; whole > 0 {
-			l.everySecond(whole, &to[0], &from[0])
+	if everySecond != nil && step == 2 {
+		if whole = min(len(to), len(from)/2) / unit * unit; whole > 0 {
+			everySecond(whole, &to[0], &from[0])
 		}
 	}
 	at := whole * step

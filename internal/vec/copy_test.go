@@ -112,12 +112,18 @@ func TestMove(t *testing.T) {
 // of the operand, and none beside is written.
 func TestStep(t *testing.T) {
 	for _, s := range Sets() {
-		testStep(t, On[float32](s))
-		testStep(t, On[float64](s))
+		testCopyStep(t, On[float32](s))
+		testCopyStep(t, On[float64](s))
+	}
+	for _, s := range append(Sets(), nil) {
+		testStep(t, func(to, from []float64, step int) { StepElements(s, to, from, step) })
+		testStep(t, func(to, from []int32, step int) { StepElements(s, to, from, step) })
+		testStep(t, func(to, from []uint16, step int) { StepElements(s, to, from, step) })
+		testStep(t, func(to, from []uint8, step int) { StepElements(s, to, from, step) })
 	}
 }
 
-func testStep[T Float](t *testing.T, l *Loops[T]) {
+func testCopyStep[T Float](t *testing.T, l *Loops[T]) {
 	from := make([]T, 200)
 	for i := range from {
 		from[i] = T(i)
@@ -130,11 +136,19 @@ func testStep[T Float](t *testing.T, l *Loops[T]) {
 			t.Fatalf("element %d of rows is %v", i, v)
 		}
 	}
+	testStep(t, l.Step)
+}
+
+func testStep[T float32 | float64 | int32 | uint16 | uint8](t *testing.T, every func(to, from []T, step int)) {
+	from := make([]T, 200)
+	for i := range from {
+		from[i] = T(i)
+	}
 	for step := 1; step < 5; step++ {
 		for n := range 40 {
 			for _, end := range []int{max(0, (n-1)*step+1), n*step + 7} {
 				got := make([]T, n+1)
-				l.Step(got[:n], from[:end], step)
+				every(got[:n], from[:end], step)
 				for i, v := range got[:n] {
 					if v != T(i*step) {
 						t.Fatalf("%d elements %d apart are %v", n, step, got)

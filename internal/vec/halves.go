@@ -12,11 +12,13 @@ type Half interface {
 	float16.Float16 | bfloat16.BFloat16
 }
 
-// halfLoops are the loops between n floats of 16 bits and as many of 32, n being a multiple of 16.
-// nil: there are none.
+// halfLoops are the loops between n floats of 16 bits and as many of 32, n being a multiple of 16, and
+// those that move elements of 16 bits. nil: there are none.
 type halfLoops struct {
 	fromFloat16, fromBFloat16 func(n int, to *float32, x *uint16)
 	toFloat16, toBFloat16     func(n int, to *uint16, x *float32)
+	everySecond               func(n int, to, from *uint16)
+	transposer                transposer[uint16]
 }
 
 // FromHalves sets the elements of to to those of x, which is as long. set may be nil.

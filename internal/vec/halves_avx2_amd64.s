@@ -51,10 +51,10 @@ TEXT ·fromBFloat16AVX2(SB), NOSPLIT, $0-24
 some:
 	VPMOVZXWD (DX)(BX*2), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VMOVDQU   Y0, (CX)(BX*4)
+	VMOVUPS   Y0, (CX)(BX*4)
 	VPMOVZXWD 16(DX)(BX*2), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VMOVDQU   Y0, 32(CX)(BX*4)
+	VMOVUPS   Y0, 32(CX)(BX*4)
 	ADDQ      $0x10, BX
 	CMPQ      BX, AX
 	JLT       some

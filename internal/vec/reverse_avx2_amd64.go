@@ -8,6 +8,12 @@ package vec
 //go:noescape
 func everySecondAVX2(n int, to *float32, from *float32)
 
+// everySecondHalfAVX2 sets n elements from to on to every second of 2·n from from on. n is a
+// multiple of 16, but not 0.
+//
+//go:noescape
+func everySecondHalfAVX2(n int, to *uint16, from *uint16)
+
 // reverseWordsAVX2 sets n words from to on to those from on, from the last one on. n is a multiple
 // of 8, but not 0.
 //

@@ -21,6 +21,28 @@ eight:
 	VZEROUPPER
 	RET
 
+// func everySecondHalfAVX2(n int, to *uint16, from *uint16)
+// Requires: AVX, AVX2
+TEXT ·everySecondHalfAVX2(SB), NOSPLIT, $0-24
+	MOVQ     n+0(FP), AX
+	MOVQ     to+8(FP), CX
+	MOVQ     from+16(FP), DX
+	VPCMPEQD Y0, Y0, Y0
+	VPSRLD   $0x10, Y0, Y0
+
+sixteen:
+	VPAND     (DX), Y0, Y1
+	VPAND     32(DX), Y0, Y2
+	VPACKUSDW Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVDQU   Y1, (CX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x20, CX
+	SUBQ      $0x10, AX
+	JNZ       sixteen
+	VZEROUPPER
+	RET
+
 // func reverseWordsAVX2(n int, to *uint32, from *uint32)
 // Requires: AVX, AVX2
 TEXT ·reverseWordsAVX2(SB), NOSPLIT, $0-24

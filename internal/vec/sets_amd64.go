@@ -18,7 +18,7 @@ func avx512() *Set {
 	if cpu.X86.HasAVX512VNNI {
 		products = byteProductsAVX512
 	}
-	return &Set{name: "avx512", byteProducts: products, weights: weightsAVX512, ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
+	return &Set{name: "avx512", byteProducts: products, weights: weightsAVX512, ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX512, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
 		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX512, rowLoops: rowsF32AVX512, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX512, adamw: adamwF32AVX512, rotate: rotateF32AVX512, butterfly: butterflyF32AVX512, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{32, 16, 8}, heights: []height[float32]{
 			{12, [3]block[float32]{productF32AVX512x12x32, productF32AVX512x12x16, productF32AVX512x12x8}},
 			{8, [3]block[float32]{productF32AVX512x8x32, productF32AVX512x8x16, productF32AVX512x8x8}},
@@ -59,7 +59,9 @@ func avx2() *Set {
 var (
 	intsAVX2      = intJoins{intsAddAVX2, intsMulAVX2, intsMaxAVX2, intsMinAVX2}
 	bytesAVX2     = byteLoops{bytesToIntsAVX2, bytesToFloatsAVX2, bytesOfIntsAVX2, bytesOfFloatsAVX2}
-	halvesAVX2    = halfLoops{fromFloat16AVX2, fromBFloat16AVX2, toFloat16AVX2, toBFloat16AVX2}
+	transposer16  = transposer[uint16]{16, 8, transposeHalvesAVX2}
+	halvesAVX2    = halfLoops{fromFloat16AVX2, fromBFloat16AVX2, toFloat16AVX2, toBFloat16AVX2, everySecondHalfAVX2, transposer16}
+	halvesAVX512  = halfLoops{fromFloat16AVX512, fromBFloat16AVX512, toFloat16AVX512, toBFloat16AVX512, everySecondHalfAVX2, transposer16}
 	cornersF32    = cornerLoops[float32]{8, cornersF32AVX2, gatherInterpF32AVX2, scatterAddF32AVX2}
 	transposerF32 = transposer[float32]{8, 4, transposeF32AVX2}
 	tallF32       = talls[float32]{

@@ -9,6 +9,8 @@ func Transpose[E any](s *Set, to []E, toRow int, from []E, fromRow, n, rows int)
 		return
 	}
 	switch size := unsafe.Sizeof(to[0]); {
+	case s != nil && size == 2:
+		s.halves.transposer.run(as[uint16](to), toRow, as[uint16](from), fromRow, n, rows)
 	case s != nil && size == 4:
 		s.single.transposer.run(as[float32](to), toRow, as[float32](from), fromRow, n, rows)
 	case s != nil && size == 8:
@@ -32,7 +34,7 @@ func transpose[E any](to []E, toRow int, from []E, fromRow, n, rows int) {
 
 // transposer transposes blocks of some rows, n elements of each: element (i, j) of to, i·toRow + j,
 // becomes element (j, i) of from, j·fromRow + i. n is a multiple of steps, but not 0.
-type transposer[T Float] struct {
+type transposer[T any] struct {
 	rows, steps int
 	block       func(n int, to *T, toRow int, from *T, fromRow int)
 }

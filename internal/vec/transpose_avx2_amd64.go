@@ -2,6 +2,12 @@
 
 package vec
 
+// transposeHalvesAVX2 sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow
+// + i, for j below 16 and i below n, a multiple of 8 that is not 0.
+//
+//go:noescape
+func transposeHalvesAVX2(n int, to *uint16, toRow int, from *uint16, fromRow int)
+
 // transposeF32AVX2 sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow +
 // i, for j below 8 and i below n, a multiple of 4 that is not 0.
 //

@@ -2,6 +2,87 @@
 
 #include "textflag.h"
 
+// func transposeHalvesAVX2(n int, to *uint16, toRow int, from *uint16, fromRow int)
+// Requires: AVX, AVX2
+TEXT ·transposeHalvesAVX2(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), AX
+	MOVQ to+8(FP), CX
+	MOVQ toRow+16(FP), DX
+	SHLQ $0x01, DX
+	MOVQ fromRow+32(FP), BX
+	SHLQ $0x01, BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ from+24(FP), DI
+	LEAQ (DI)(BX*4), R8
+	LEAQ (R8)(BX*4), R9
+	LEAQ (R9)(BX*4), R10
+
+steps:
+	VBROADCASTI128 (DI), Y0
+	VINSERTI128    $0x01, (R9), Y0, Y0
+	VBROADCASTI128 (DI)(BX*1), Y1
+	VINSERTI128    $0x01, (R9)(BX*1), Y1, Y1
+	VBROADCASTI128 (DI)(BX*2), Y2
+	VINSERTI128    $0x01, (R9)(BX*2), Y2, Y2
+	VBROADCASTI128 (DI)(SI*1), Y3
+	VINSERTI128    $0x01, (R9)(SI*1), Y3, Y3
+	VBROADCASTI128 (R8), Y4
+	VINSERTI128    $0x01, (R10), Y4, Y4
+	VBROADCASTI128 (R8)(BX*1), Y5
+	VINSERTI128    $0x01, (R10)(BX*1), Y5, Y5
+	VBROADCASTI128 (R8)(BX*2), Y6
+	VINSERTI128    $0x01, (R10)(BX*2), Y6, Y6
+	VBROADCASTI128 (R8)(SI*1), Y7
+	VINSERTI128    $0x01, (R10)(SI*1), Y7, Y7
+	VPUNPCKLWD     Y1, Y0, Y8
+	VPUNPCKHWD     Y1, Y0, Y0
+	VPUNPCKLWD     Y3, Y2, Y1
+	VPUNPCKHWD     Y3, Y2, Y2
+	VPUNPCKLWD     Y5, Y4, Y3
+	VPUNPCKHWD     Y5, Y4, Y4
+	VPUNPCKLWD     Y7, Y6, Y5
+	VPUNPCKHWD     Y7, Y6, Y6
+	VPUNPCKLDQ     Y1, Y8, Y7
+	VPUNPCKHDQ     Y1, Y8, Y1
+	VPUNPCKLDQ     Y2, Y0, Y8
+	VPUNPCKHDQ     Y2, Y0, Y0
+	VPUNPCKLDQ     Y5, Y3, Y2
+	VPUNPCKHDQ     Y5, Y3, Y3
+	VPUNPCKLDQ     Y6, Y4, Y5
+	VPUNPCKHDQ     Y6, Y4, Y4
+	VPUNPCKLQDQ    Y2, Y7, Y6
+	VPUNPCKHQDQ    Y2, Y7, Y2
+	VPUNPCKLQDQ    Y5, Y8, Y7
+	VPUNPCKHQDQ    Y5, Y8, Y5
+	VPUNPCKLQDQ    Y3, Y1, Y8
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPUNPCKLQDQ    Y4, Y0, Y3
+	VPUNPCKHQDQ    Y4, Y0, Y0
+	VMOVDQU        Y6, (CX)
+	ADDQ           DX, CX
+	VMOVDQU        Y2, (CX)
+	ADDQ           DX, CX
+	VMOVDQU        Y8, (CX)
+	ADDQ           DX, CX
+	VMOVDQU        Y1, (CX)
+	ADDQ           DX, CX
+	VMOVDQU        Y7, (CX)
+	ADDQ           DX, CX
+	VMOVDQU        Y5, (CX)
+	ADDQ           DX, CX
+	VMOVDQU        Y3, (CX)
+	ADDQ           DX, CX
+	VMOVDQU        Y0, (CX)
+	ADDQ           DX, CX
+	ADDQ           $0x10, DI
+	ADDQ           $0x10, R8
+	ADDQ           $0x10, R9
+	ADDQ           $0x10, R10
+	SUBQ           $0x08, AX
+	JNZ            steps
+	VZEROUPPER
+	RET
+
 // func transposeF32AVX2(n int, to *float32, toRow int, from *float32, fromRow int)
 // Requires: AVX
 TEXT ·transposeF32AVX2(SB), NOSPLIT, $0-40

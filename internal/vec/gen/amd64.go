@@ -24,7 +24,7 @@ func files() map[string][]byte {
 			narrow bool // wider vectors would not be faster
 		}{{"product", products, false}, {"tall", tallBlocks, true}, {"transpose", transposers, true}, {"map", maps, false}, {"row", reduce, false},
 			{"update", updates, false}, {"rotate", rotations, false}, {"butterfly", butterflies, false}, {"corner", corners, true}, {"copy", copies, true}, {"pool", pools, true},
-			{"widen", wideSums, true}, {"ints", joinInts, true}, {"bytes", byteLoops, true}, {"halves", halfLoops, true}, {"fill", fills, true}, {"reverse", reverses, true},
+			{"widen", wideSums, true}, {"ints", joinInts, true}, {"bytes", byteLoops, true}, {"halves", halfLoops, false}, {"fill", fills, true}, {"reverse", reverses, true},
 			{"byteproduct", byteProducts, false}, {"weights", weightLoops, false}} {
 			c := build.NewContext()
 			if part.narrow && s != avx2 {

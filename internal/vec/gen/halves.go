@@ -12,6 +12,7 @@ func halfLoops(c *build.Context, s *set, r float) {
 	if r == double {
 		return
 	}
+	lanes := s.bytes / r.size
 	loop := func(name, doc, signature string, size, fromSize int, body func(to, x operand.Mem)) {
 		name += s.name
 		c.Function(name)
@@ -23,7 +24,7 @@ func halfLoops(c *build.Context, s *set, r float) {
 		at := c.GP64()
 		c.XORQ(at, at)
 		c.Label("some")
-		for i := 0; i < 16; i += 8 {
+		for i := 0; i < 16; i += lanes {
 			body(operand.Mem{Base: to, Index: at, Scale: uint8(size), Disp: size * i},
 				operand.Mem{Base: x, Index: at, Scale: uint8(fromSize), Disp: fromSize * i})
 		}
@@ -34,29 +35,41 @@ func halfLoops(c *build.Context, s *set, r float) {
 		c.RET()
 	}
 	const wide, narrow = "(n int, to *float32, x *uint16)", "(n int, to *uint16, x *float32)"
+	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}, prefix: "halves"}
 	loop("fromFloat16", "sets n numbers from to on to the float16 from x on.", wide, 4, 2, func(to, x operand.Mem) {
-		v := c.YMM()
+		v := k.new()
 		c.VCVTPH2PS(x, v)
 		c.VMOVUPS(v, to)
 	})
 	loop("toFloat16", "sets n float16 from to on to the numbers from x on, rounded.", narrow, 2, 4, func(to, x operand.Mem) {
-		v := c.YMM()
+		v := k.new()
 		c.VMOVUPS(x, v)
 		c.VCVTPS2PH(operand.Imm(0), v, to)
 	})
 	loop("fromBFloat16", "sets n numbers from to on to the bfloat16 from x on.", wide, 4, 2, func(to, x operand.Mem) {
-		v := c.YMM()
+		v := k.new()
 		c.VPMOVZXWD(x, v)
 		c.VPSLLD(operand.Imm(16), v, v)
-		c.VMOVDQU(v, to)
+		c.VMOVUPS(v, to)
 	})
-	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}, prefix: "halves"}
 	half, one, nan := k.bits(0x7FFF), k.bits(1), k.bits(0x7FC0)
 	doc := "sets n bfloat16 from to on to the numbers from x on, rounded: every NaN to the same one."
 	loop("toBFloat16", doc, narrow, 2, 4, func(to, x operand.Mem) {
-		v, bits, odd, none := c.YMM(), c.YMM(), c.YMM(), c.YMM()
+		v, bits, odd := k.new(), k.new(), k.new()
 		c.VMOVUPS(x, v)
 		c.VPSRLD(operand.Imm(16), v, odd)
+		if s == avx512 {
+			none := c.K()
+			c.VPANDD_BCST(one, odd, odd)
+			c.VPADDD_BCST(half, v, bits)
+			c.VPADDD(odd, bits, bits)
+			c.VPSRLD(operand.Imm(16), bits, bits)
+			c.VCMPPS(operand.Imm(3), v, v, none) // is it a NaN
+			c.VPBROADCASTD(nan, none, bits)
+			c.VPMOVDW(bits, to)
+			return
+		}
+		none := c.YMM()
 		c.VPAND(one, odd, odd)
 		c.VPADDD(half, v, bits)
 		c.VPADDD(odd, bits, bits)

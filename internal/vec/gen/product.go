@@ -133,6 +133,6 @@ func (p rows) advance(c *build.Context, by operand.Op) {
 // inBytes loads a parameter that counts elements, as bytes.
 func inBytes(c *build.Context, r float, name string) reg.Register {
 	v := c.Load(c.Param(name), c.GP64())
-	c.SHLQ(operand.Imm(map[int]uint64{4: 2, 8: 3}[r.size]), v)
+	c.SHLQ(operand.Imm(map[int]uint64{2: 1, 4: 2, 8: 3}[r.size]), v)
 	return v
 }

@@ -69,6 +69,9 @@ func (p fours) at(i int) operand.Mem {
 
 // transposers writes the loop that transposes as many rows as a vector has elements.
 func transposers(c *build.Context, s *set, r float) {
+	if r == single {
+		transposerHalves(c, s)
+	}
 	k := &code{c: c, s: s, r: r}
 	lanes := s.bytes / r.size
 	half := lanes / 2
@@ -94,6 +97,63 @@ func transposers(c *build.Context, s *set, r float) {
 		c.ADDQ(operand.Imm(16), p)
 	}
 	c.SUBQ(operand.Imm(uint64(half)), n)
+	c.JNZ(operand.LabelRef("steps"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// transposerHalves writes the loop that transposes sixteen rows of elements of 16 bits, eight at a time.
+func transposerHalves(c *build.Context, s *set) {
+	const rows, steps, size = 16, 8, 2
+	name := "transposeHalves" + s.name
+	c.Function(name)
+	c.Attributes(attr.NOSPLIT)
+	c.Pragma("noescape")
+	c.Doc(fmt.Sprintf("%s sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow + i, for j below %d and i below n,", name, rows),
+		fmt.Sprintf("a multiple of %d that is not 0.", steps))
+	c.SignatureExpr("func(n int, to *uint16, toRow int, from *uint16, fromRow int)")
+	half := float{size: size}
+	n := c.Load(c.Param("n"), c.GP64())
+	to, toRow := c.Load(c.Param("to"), c.GP64()), inBytes(c, half, "toRow")
+	from := foursOf(c, half, "from", "fromRow", rows)
+	c.Label("steps")
+	var v [steps]value
+	for i := range v { // rows i and 8+i, one in each half
+		v[i] = c.YMM()
+		c.VBROADCASTI128(from.at(i), v[i])
+		c.VINSERTI128(operand.Imm(1), from.at(steps+i), v[i], v[i])
+	}
+	type instruction = func(ops ...operand.Op)
+	// Each level joins vectors so far apart: pairs, fours and eights of a column lie side by side.
+	for _, level := range []struct {
+		apart     int
+		low, high instruction
+	}{{1, c.VPUNPCKLWD, c.VPUNPCKHWD}, {2, c.VPUNPCKLDQ, c.VPUNPCKHDQ}, {4, c.VPUNPCKLQDQ, c.VPUNPCKHQDQ}} {
+		var next [steps]value
+		for i := range v {
+			if i&level.apart != 0 {
+				continue
+			}
+			low, high := c.YMM(), c.YMM()
+			level.low(v[i+level.apart], v[i], low)
+			level.high(v[i+level.apart], v[i], high)
+			next[i], next[i+level.apart] = low, high
+		}
+		v = next
+	}
+	for i := range v {
+		// Vector i holds the column whose bits are those of i the other way round.
+		column := v[i&1<<2|i&2|i>>2]
+		if i > 0 {
+			c.ADDQ(toRow, to)
+		}
+		c.VMOVDQU(column, operand.Mem{Base: to})
+	}
+	c.ADDQ(toRow, to)
+	for _, p := range from.every {
+		c.ADDQ(operand.Imm(16), p)
+	}
+	c.SUBQ(operand.Imm(steps), n)
 	c.JNZ(operand.LabelRef("steps"))
 	c.VZEROUPPER()
 	c.RET()
