@@ -377,7 +377,7 @@ func gather[T any](l *mapLoops, t int, p blockRange, at []int, x, d []T, set *ve
 	p, at = l.joined(t, p, at)
 	l.starts(t, p.r, at)
 	step := l.strides[t][l.rank-1]
-	if len(at) > 1 && across(at, step) {
+	if across(at, step) {
 		loadTile(d, x, p, at, step, set)
 		return
 	}
@@ -389,10 +389,7 @@ func gather[T any](l *mapLoops, t int, p blockRange, at []int, x, d []T, set *ve
 		case 1:
 			copy(out, x[from:])
 		default:
-			for i := range out {
-				out[i] = x[from]
-				from += step
-			}
+			vec.StepElements(set, out, x[from:], step)
 		}
 	}
 }
@@ -406,14 +403,16 @@ func (l *mapLoops) joined(t int, p blockRange, at []int) (blockRange, []int) {
 }
 
 // across reports whether neighbours lie nearer from row to row than along one.
-func across(at []int, step int) bool { return step > 1 && at[1]-at[0] < step && at[1] > at[0] }
+func across(at []int, step int) bool {
+	return len(at) > 1 && step > 1 && at[1]-at[0] < step && at[1] > at[0]
+}
 
 // scatter copies r to a block of tensor t.
 func scatter[T any](l *mapLoops, t int, p blockRange, at []int, r, y []T, set *vec.Set) {
 	p, at = l.joined(t, p, at)
 	l.starts(t, p.r, at)
 	step := l.strides[t][l.rank-1]
-	if len(at) > 1 && across(at, step) {
+	if across(at, step) {
 		storeTile(y, r, p, at, step, set)
 		return
 	}
@@ -533,14 +532,14 @@ func (run *moveRun[E]) blocks(lo, hi int) {
 		p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
 		if fx, fy := l.strides[0][0], l.strides[1][0]; l.rank == 2 && p.cols < p.rows && sx <= 1 && sy <= 1 {
 			for c := p.c; c < p.c+p.cols; c++ { // short rows: along the columns
-				move(y[p.r*fy+c*sy:], fy, x[p.r*fx+c*sx:], fx, p.rows)
+				move(y[p.r*fy+c*sy:], fy, x[p.r*fx+c*sx:], fx, p.rows, set)
 			}
 			continue
 		}
 		from, to := own.from[:p.rows], own.to[:p.rows]
 		l.starts(0, p.r, from)
 		l.starts(1, p.r, to)
-		if p.rows > 1 && (across(from, sx) || across(to, sy)) {
+		if across(from, sx) || across(to, sy) {
 			// Through a tile: the rows of a matrix of a power of two would take each other's place
 			// in the cache.
 			loadTile(tile, x, p, from, sx, set)
@@ -549,12 +548,12 @@ func (run *moveRun[E]) blocks(lo, hi int) {
 		}
 		if fx, fy, ok := evenly(from, to); ok && p.cols < p.rows { // short rows: along the columns
 			for c := p.c; c < p.c+p.cols; c++ {
-				move(y[to[0]+c*sy:], fy, x[from[0]+c*sx:], fx, p.rows)
+				move(y[to[0]+c*sy:], fy, x[from[0]+c*sx:], fx, p.rows, set)
 			}
 			continue
 		}
 		for r := range from {
-			move(y[to[r]+p.c*sy:], sy, x[from[r]+p.c*sx:], sx, p.cols)
+			move(y[to[r]+p.c*sy:], sy, x[from[r]+p.c*sx:], sx, p.cols, set)
 		}
 	}
 }
@@ -570,7 +569,7 @@ func loadTile[E any](tile, x []E, p blockRange, at []int, step int, set *vec.Set
 		return
 	}
 	for r, start := range at {
-		move(tile[r*p.cols:], 1, x[start+p.c*step:], step, p.cols)
+		move(tile[r*p.cols:], 1, x[start+p.c*step:], step, p.cols, set)
 	}
 }
 
@@ -585,7 +584,7 @@ func storeTile[E any](y, tile []E, p blockRange, at []int, step int, set *vec.Se
 		return
 	}
 	for r, start := range at {
-		move(y[start+p.c*step:], step, tile[r*p.cols:], 1, p.cols)
+		move(y[start+p.c*step:], step, tile[r*p.cols:], 1, p.cols, set)
 	}
 }
 
@@ -614,13 +613,16 @@ func adjacent(at []int) int {
 }
 
 // move copies n elements, each a step from the one before on either side.
-func move[E any](to []E, toStep int, from []E, fromStep, n int) {
+func move[E any](to []E, toStep int, from []E, fromStep, n int, set *vec.Set) {
 	switch {
 	case toStep == 1 && fromStep == 1:
 		copy(to[:n], from)
 		return
 	case toStep == 1 && fromStep == 0:
 		vec.Fill(to[:n], from[0])
+		return
+	case toStep == 1:
+		vec.StepElements(set, to[:n], from, fromStep)
 		return
 	}
 	for i := range n {

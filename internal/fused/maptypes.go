@@ -2,6 +2,7 @@ package fused
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -59,100 +60,61 @@ type (
 	narrower[E kernels.Element, T expr.Number] func(set *vec.Set, to []E, x []T)
 )
 
-// typedRun is how many elements that do not lie side by side are converted at a time.
-const typedRun = 64
+// shortRow is how many elements fewer than which rows of a block are converted together.
+const shortRow = 64
 
+// load returns the loader of elements that widen makes numbers. Those that do not lie side by side, and short
+// rows, pass through a tile.
 func load[E kernels.Element, T expr.Number](widen widener[E, T]) loader[T] {
+	var tile []E // of the goroutine that has the loader
 	return func(l *mapLoops, t int, p blockRange, at []int, a kernels.Arg, d []T, set *vec.Set) {
 		x := kernels.Slice[E](a.Buf.(*kernels.HostBuffer), a.Off, a.N)
 		p, at = l.joined(t, p, at)
 		l.starts(t, p.r, at)
 		step := l.strides[t][l.rank-1]
-		if step != 0 && step != 1 {
-			loadStrided(p, at, step, x, d, set, widen)
-			return
-		}
-		for r, start := range at {
-			row, from := d[r*p.cols:(r+1)*p.cols], start+p.c*step
-			if step == 1 {
-				widen(set, row, x[from:])
-			} else if len(row) > 0 {
-				widen(set, row[:1], x[from:])
-				vec.Fill(row, row[0])
+		switch {
+		case step == 0:
+			for r, start := range at {
+				if row := d[r*p.cols : (r+1)*p.cols]; len(row) > 0 {
+					widen(set, row[:1], x[start:])
+					vec.Fill(row, row[0])
+				}
 			}
+		case inRows(p, step):
+			for r, start := range at {
+				widen(set, d[r*p.cols:(r+1)*p.cols], x[start+p.c:])
+			}
+		default:
+			tile = slices.Grow(tile[:0], len(d))[:len(d)]
+			loadTile(tile, x, p, at, step, set)
+			widen(set, d, tile)
 		}
 	}
 }
 
-// loadStrided is load of elements that do not lie side by side: along the rows or, where they lie nearer
-// there, down the columns.
-func loadStrided[E kernels.Element, T expr.Number](p blockRange, at []int, step int, x []E, d []T, set *vec.Set,
-	widen widener[E, T]) {
-	var run [typedRun]E
-	if len(at) > 1 && across(at, step) {
-		var column [typedRun]T
-		for c := range p.cols {
-			for first := 0; first < len(at); first += typedRun {
-				some := at[first:min(first+typedRun, len(at))]
-				for k, start := range some {
-					run[k] = x[start+(p.c+c)*step]
-				}
-				widen(set, column[:len(some)], run[:])
-				for k, v := range column[:len(some)] {
-					d[(first+k)*p.cols+c] = v
-				}
-			}
-		}
-		return
-	}
-	for r, start := range at {
-		row, from := d[r*p.cols:(r+1)*p.cols], start+p.c*step
-		for len(row) > 0 {
-			n := min(len(row), typedRun)
-			for i := range run[:n] {
-				run[i] = x[from]
-				from += step
-			}
-			widen(set, row[:n], run[:])
-			row = row[n:]
-		}
-	}
-}
-
+// store returns the storer of elements that narrow makes of numbers, as load does.
 func store[E kernels.Element, T expr.Number](narrow narrower[E, T]) storer[T] {
+	var tile []E
 	return func(l *mapLoops, t int, p blockRange, at []int, r []T, a kernels.Arg, set *vec.Set) {
 		y := kernels.Slice[E](a.Buf.(*kernels.HostBuffer), a.Off, a.N)
 		p, at = l.joined(t, p, at)
 		l.starts(t, p.r, at)
 		step := l.strides[t][l.rank-1]
-		if step != 1 {
-			storeStrided(p, at, step, r, y, set, narrow)
+		if inRows(p, step) {
+			for k, start := range at {
+				row := r[k*p.cols : (k+1)*p.cols]
+				narrow(set, y[start+p.c:][:len(row)], row)
+			}
 			return
 		}
-		for k, start := range at {
-			row := r[k*p.cols : (k+1)*p.cols]
-			narrow(set, y[start+p.c:][:len(row)], row)
-		}
+		tile = slices.Grow(tile[:0], len(r))[:len(r)]
+		narrow(set, tile, r)
+		storeTile(y, tile, p, at, step, set)
 	}
 }
 
-// storeStrided is store to elements that do not lie side by side.
-func storeStrided[E kernels.Element, T expr.Number](p blockRange, at []int, step int, r []T, y []E, set *vec.Set,
-	narrow narrower[E, T]) {
-	var run [typedRun]E
-	for k, start := range at {
-		row, to := r[k*p.cols:(k+1)*p.cols], start+p.c*step
-		for len(row) > 0 {
-			n := min(len(row), typedRun)
-			narrow(set, run[:n], row[:n])
-			for _, v := range run[:n] {
-				y[to] = v
-				to += step
-			}
-			row = row[n:]
-		}
-	}
-}
+// inRows reports whether the rows of a block are converted one by one, where they lie.
+func inRows(p blockRange, step int) bool { return step == 1 && (p.rows == 1 || p.cols >= shortRow) }
 
 // widen sets the elements of to to those of x, which is at least as long: floats are rounded to
 // nearest.
