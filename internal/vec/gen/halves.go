@@ -6,6 +6,10 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
+// prefetchedBlock is how many elements are converted at once, at least, where the next ones are prefetched: of
+// fewer, less than what is prefetched may lie behind them.
+const prefetchedBlock = 1024
+
 // halfLoops writes the loops between numbers of single precision and those of 16 bits, float16 and
 // bfloat16: of 16 at a time. What is rounded is rounded to nearest, ties to even.
 func halfLoops(c *build.Context, s *set, r float) {
@@ -31,6 +35,17 @@ func halfLoops(c *build.Context, s *set, r float) {
 		c.ADDQ(operand.Imm(16), at)
 		c.CMPQ(at, n)
 		c.JLT(operand.LabelRef("some"))
+		// The next block's halves, as many lines as can be under way, come while this one is computed.
+		halves := x
+		if size == 2 {
+			halves = to
+		}
+		c.CMPQ(n, operand.U32(prefetchedBlock))
+		c.JLT(operand.LabelRef("done"))
+		for i := range 16 {
+			c.PREFETCHT0(operand.Mem{Base: halves, Index: at, Scale: 2, Disp: 64 * i})
+		}
+		c.Label("done")
 		c.VZEROUPPER()
 		c.RET()
 	}
