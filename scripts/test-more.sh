@@ -101,7 +101,8 @@ CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu,pocl $GO test -tags opencl -count=1 -timeo
 
 engine="./internal/vec ./kernels ./tensor ./autograd ./optim ./nn ./replay"
 
-# Ints of 32 bits and plain loops are what differs: random recordings and gradients that are left out above show no more of them.
+# Ints of 32 bits and plain loops are what differs: random recordings and gradients that are left out above show no more
+# of them.
 step "the Go device on linux/386"
 # shellcheck disable=SC2086 # the list is meant to be split
 GOARCH=386 CGO_ENABLED=0 $GO vet ./internal/goroutine $engine

@@ -221,7 +221,8 @@ func inOrder(op string, x *Tensor, rows, n, flags int, index Type) (y, at *Tenso
 		}
 		digit := intmath.CeilDiv(bits, passes)
 		for i := range passes {
-			pass(sorts.Digit, flags, block >= n && i == passes-1, kernels.IntArg(block), kernels.IntArg(i*digit), kernels.IntArg(digit))
+			pass(sorts.Digit, flags, block >= n && i == passes-1,
+				kernels.IntArg(block), kernels.IntArg(i*digit), kernels.IntArg(digit))
 		}
 	} else {
 		pass(sorts.Blocks, flags, block >= n, kernels.IntArg(block), kernels.IntArg(block))

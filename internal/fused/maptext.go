@@ -513,8 +513,8 @@ func (m *mapSpec) gpuBody(p func(string, ...any), width int) {
 	p("    %s", m.apply(width, false))
 }
 
-// pairs reports whether a work-item of a GPU computes two vectors: of tensors of at most 16 bits, contiguous along the rows. One
-// vector is too little to keep the memory busy.
+// pairs reports whether a work-item of a GPU computes two vectors: of tensors of at most 16 bits, contiguous along the
+// rows. One vector is too little to keep the memory busy.
 func (m *mapSpec) pairs() bool {
 	for t := range m.tensors() {
 		if step := m.l.Steps[t]; m.types[t].Size() > 2 || step != Contiguous && step != Broadcast {

@@ -321,7 +321,8 @@ func TestCasesOfProducts(t *testing.T) {
 		}
 		if i/4%2 == 1 {
 			p.tile = gpuTiles[0]
-			wanted = append(wanted, "tiles 1 1", "tiles 1 3", "tiles 3 1", "3 steps", "a step that is cut off", "aligned true", "aligned false")
+			wanted = append(wanted, "tiles 1 1", "tiles 1 3", "tiles 3 1", "3 steps", "a step that is cut off",
+				"aligned true", "aligned false")
 			if p.epilogue == nil {
 				wanted = append(wanted, "shares of several tiles")
 			}

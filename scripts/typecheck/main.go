@@ -47,8 +47,10 @@ type listed struct {
 // check returns the errors of the packages that the arguments of go list name, in the module of dir.
 func check(dir, target string, args ...string) error {
 	system, processor, _ := strings.Cut(target, "/")
-	list := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module"}, args...)...)
-	list.Dir, list.Env, list.Stderr = dir, append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0"), os.Stderr
+	args = append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module"}, args...)
+	list := exec.Command("go", args...)
+	list.Dir, list.Stderr = dir, os.Stderr
+	list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0")
 	out, err := list.Output()
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
@@ -62,11 +64,12 @@ func check(dir, target string, args ...string) error {
 		} else if err != nil {
 			return err
 		}
-		if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") { // the main of tests is made when they are built
+		if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") { // made when tests are built
 			continue
 		}
 		own := p.Module != nil && p.Module.Main
-		config := types.Config{Sizes: types.SizesFor("gc", processor), IgnoreFuncBodies: !own, Error: func(err error) { errs = append(errs, err) },
+		config := types.Config{Sizes: types.SizesFor("gc", processor), IgnoreFuncBodies: !own,
+			Error: func(err error) { errs = append(errs, err) },
 			Importer: importer(func(path string) (*types.Package, error) {
 				if mapped := p.ImportMap[path]; mapped != "" {
 					path = mapped
