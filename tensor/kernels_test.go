@@ -127,9 +127,9 @@ func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 	short := testing.Short() || d.DefaultType() == tensor.Float64 && !devtest.Sweep() && (tensorapi.Impl.TuningName(d) != "" || !devtest.More())
 	denormals := holdsDenormals(t, d)
 	seen, left := map[string]int{}, map[string]int{}
-	forms, most := 2, 1000 // of each kernel, if short, and cases of each, evenly spread
+	forms, functions, most := 2, 4, 1000 // of each kernel, if short; one of so many functions; cases of each, evenly spread
 	if strings.Contains(d.Name(), "llvmpipe") {
-		forms, most = 1, 2 // it compiles a kernel for each launch
+		forms, functions, most = 1, 16, 2 // it compiles a kernel for each launch
 	}
 	only := regexp.MustCompile(*onlyKernels)
 	for i, k := range ops.All(d.DefaultType(), d.Target()) {
@@ -145,7 +145,7 @@ func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 		}
 		switch {
 		case k.File == k.Name+".cl" && k.Text != "": // a function of contiguous tensors: all have one pattern of accesses
-			if short && i%4 != 0 {
+			if short && i%functions != 0 {
 				continue
 			}
 		case strings.Contains(k.Defines, "-DINNER="): // on matrix units, of any form

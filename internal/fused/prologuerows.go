@@ -333,8 +333,9 @@ func (s *prologueBuilder) writesTo(op kernels.Op, maker int, b kernels.Buffer) b
 // gather adds a gather of rows, and returns how many elements it has.
 func (s *prologueBuilder) gather(of *computedRows, op *operation.Gather, begin origin, m int) (int, error) {
 	args := s.makers[m].Args
-	if op.Y.Type != kernels.Float32 || op.X.Arg < 0 || op.Index.Arg < 0 {
-		return 0, errors.New("what is gathered are no floats")
+	if op.Y.Type != kernels.Float32 || op.X.Type != kernels.Float32 || op.Index.Type != kernels.Int32 || op.X.Arg < 0 ||
+		op.Index.Arg < 0 {
+		return 0, errors.New("what is gathered is not Float32, or not by Int32")
 	}
 	if op.Outer != 1 || op.Index.Strides[2] != 0 {
 		return 0, errors.New("what is gathered are no rows")

@@ -3,10 +3,12 @@ package fused
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // TestAxesOf: of views that write a matrix, in any order of their axes and split into any of them,
@@ -155,6 +157,20 @@ func TestReachOfGather(t *testing.T) {
 		s := &prologueBuilder{all: []*computedRows{{rows: 2, columns: 12, groups: []*rowGroup{g}}}}
 		if x, index := s.reach(1, 2, 200), s.reach(2, 2, 200); x != c.want || index != 2 {
 			t.Errorf("%d rows from element %d on: a trial has %d elements of them, want %d, and %d indices", c.gathers, c.off, x, c.want, index)
+		}
+	}
+}
+
+// TestTypesOfGather: rows that another kernel describes as gathered by Int64, or of other floats, are not made as if they
+// were Float32 by Int32.
+func TestTypesOfGather(t *testing.T) {
+	s := &prologueBuilder{makers: []Launch{{Args: make([]kernels.Arg, 3)}}}
+	for _, types := range [][3]kernels.DType{{kernels.Float32, kernels.Int64, kernels.Float32},
+		{kernels.BFloat16, kernels.Int32, kernels.Float32}, {kernels.Float32, kernels.Int32, kernels.BFloat16}} {
+		op := &operation.Gather{Outer: 1, N: 2, Cols: 3, Rows: 4, X: kernels.View{Arg: 0, Type: types[0]},
+			Index: kernels.View{Arg: 1, Type: types[1], Strides: []int{0, 1, 0}}, Y: kernels.View{Arg: 2, Type: types[2]}}
+		if _, err := s.gather(&computedRows{}, op, origin{}, 0); err == nil || !strings.Contains(err.Error(), "Float32") {
+			t.Errorf("%v: err = %v", types, err)
 		}
 	}
 }
