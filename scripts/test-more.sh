@@ -38,8 +38,9 @@ $GO build -o .build/typecheck ./scripts/typecheck
 .build/typecheck js/wasm ./autograd ./checkpoint ./clrt ./data ./fft ./fusedmlp ./hashgrid ./imagefit ./kernels ./kerneltest ./linalg ./generate ./nn ./optim ./replay ./tensor
 
 # Of the packages that are not named here no file asks for C, nor for OpenCL; tensor's tests run so on linux/386, below.
+# With -trimpath the release, below, finds the packages compiled.
 step "without OpenCL and without a C compiler"
-CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -timeout 30m ./cmd/... ./clrt ./internal/devices ./internal/cli
+CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -trimpath -vet=off -short -timeout 30m ./cmd/... ./clrt ./internal/devices ./internal/cli
 (cd examples/customop && CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test .)
 (cd examples/customfusion && CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test .)
 
@@ -47,7 +48,7 @@ CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -timeout 30m ./cm
 for vectors in avx2 off; do
 	[ "$vectors" != avx2 ] || grep -qs avx512vl /proc/cpuinfo || continue
 	step "vector instructions: $vectors"
-	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./fusedmlp ./hashgrid ./imagefit ./optim ./linalg ./fft ./internal/recurrent
+	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -trimpath -vet=off -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./fusedmlp ./hashgrid ./imagefit ./optim ./linalg ./fft ./internal/recurrent
 done
 
 # Races are between packages that start goroutines, share out loops or lock, in code or in tests. Examples but servers have

@@ -24,19 +24,23 @@ func longSize() int {
 	return 10_000_000
 }
 
-// onLong runs f in float32 on every device, and with the kernels for GPUs; and in float64 on the Go
-// device.
+// onLong runs f in float32 on every device; with ten million elements also with the kernels for GPUs, and in float64 on
+// the Go device.
 func onLong(t *testing.T, f func(t *testing.T, d tensor.Device)) { onLongIn(t, true, f) }
 
 // onLongIn leaves the kernels for GPUs to make test-more where gpuKernels is not set: a CPU is slow in them. A
-// hundred million elements show nothing of them that ten million do not, and take it minutes.
+// hundred million elements show nothing of them, nor of float64, that ten million do not, and take minutes.
 func onLongIn(t *testing.T, gpuKernels bool, f func(t *testing.T, d tensor.Device)) {
 	t.Setenv(tensor.SelfTestEnv, "off") // TestKernels compares these kernels with their host kernels
 	for _, sel := range devtest.Selected() {
 		t.Run(sel, func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{})) })
-		if sel == "cpu" {
-			t.Run(sel+"/float64", func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{DefaultType: tensor.Float64})) })
-		} else if os.Getenv("CLGRAD_MORE") == "" && (gpuKernels || devtest.More()) {
+		switch {
+		case os.Getenv("CLGRAD_MORE") != "":
+		case sel == "cpu":
+			t.Run(sel+"/float64", func(t *testing.T) {
+				f(t, devtest.Open(t, sel, tensor.Options{DefaultType: tensor.Float64}))
+			})
+		case gpuKernels || devtest.More():
 			t.Run(sel+"/gpu kernels", func(t *testing.T) { f(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
 	}
