@@ -86,8 +86,7 @@ func fuseHorizontally(r *rewriter) {
 func (r *rewriter) fusesHorizontally(i int) bool {
 	n := r.nodes[i]
 	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != dynamicSize &&
-		fused.Of(n.kernel).Batch != nil && fused.Of(n.kernel).Batch.Function != "" &&
-		!n.kernel.Grid(n.args, r.target).Empty()
+		fused.Of(n.kernel).Batch.Horizontal() && !n.kernel.Grid(n.args, r.target).Empty()
 }
 
 // depend reports whether either of two launches touches what the other writes.

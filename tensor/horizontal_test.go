@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -122,16 +123,18 @@ func TestHorizontalSums(t *testing.T) {
 	}
 }
 
-// TestNotHorizontal: there is no kernel of two of which one is not done with others, that are built
-// with other options, or use local memory.
+// TestNotHorizontal: there is no kernel of two of which one is not done with others, as a map, whose text has no
+// function of its own, that are built with other options, or use local memory.
 func TestNotHorizontal(t *testing.T) {
 	wide := [2]int{256, 256}
 	wrong := *ops.SGD
 	wrong.Defines = "-DREALLY=1"
 	other := *ops.AdamW
 	other.Defines = "-DREALLY=2"
+	elements := fused.Map(fn.Neg.Alone(), kernels.Int16, fused.AccessPattern{Rank: 1, Aligned: true})
 	if fused.FuseHorizontal(ops.Sum, ops.SGD, wide) != nil || fused.FuseHorizontal(ops.SGD, ops.Sum, wide) != nil ||
-		fused.FuseHorizontal(&wrong, &other, wide) != nil {
+		fused.FuseHorizontal(&wrong, &other, wide) != nil || fused.FuseHorizontal(elements, ops.SGD, wide) != nil ||
+		fused.FuseHorizontal(elements, elements, wide) != nil {
 		t.Error("there is a kernel of two that are not done beside each other")
 	}
 	if fused.FuseHorizontal(ops.SumAxis, ops.SumAxis, wide) != nil {

@@ -20,7 +20,7 @@ type BatchSpec struct {
 	// not ask how large the grid is.
 	Function string
 	// Text returns OpenCL C with the Function, for CPUs or other devices, where the kernel's own text
-	// has no such function. Nil: it has.
+	// has no such function: [FuseHorizontal] takes none of these. Nil: it has.
 	Text func(cpu bool) string
 	// Local is how many floats of local memory a work-group of a device that is no CPU has, as an
 	// expression of C: the function's last parameter. "": none.
@@ -31,6 +31,9 @@ type BatchSpec struct {
 	// Without a Function there is none on a CPU, and none for [FuseHorizontal].
 	GroupRanges *GroupRanges
 }
+
+// Horizontal reports whether [FuseHorizontal] takes a kernel that says so: the Function is in its own text.
+func (b *BatchSpec) Horizontal() bool { return b != nil && b.Function != "" && b.Text == nil }
 
 // GroupRanges says how launches become one by ranges of work-groups: launch 0 has groups 0 to 7, launch
 // 1 groups 8 to 11. The kernel's file has these macros, whose defaults serve one launch:

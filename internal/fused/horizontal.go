@@ -58,8 +58,7 @@ const maxGroupRows = 1 << 12
 func horizontalOptions(former, latter *kernels.Kernel) (options []string, ok bool) {
 	size := 0
 	for _, k := range []*kernels.Kernel{former, latter} {
-		if Of(k).Batch == nil || Of(k).Batch.Function == "" ||
-			len(cl.Named(cl.ThenHeader, k.TextOn(kernels.Target{}))) > 0 {
+		if !Of(k).Batch.Horizontal() || len(cl.Named(cl.ThenHeader, k.TextOn(kernels.Target{}))) > 0 {
 			return nil, false
 		}
 		size += argBytes(k)
