@@ -489,7 +489,7 @@ func (m *mapSpec) gpuBody(p func(string, ...any), width int) {
 	half := "n"
 	if m.pairs() {
 		half = "half_n"
-		p("    const int half_n = (n + %d) / %d * %d;", 2*width-1, 2*width, width)
+		p("    const int half_n = (n - 1) / %d * %d + %d;", 2*width, width, width) // n + 7 may be beyond an int
 	}
 	p("    const int c0 = get_global_id(0) * %d;", width)
 	if m.outer > 0 {
