@@ -197,7 +197,7 @@ func (f *dataFlow) operation(i int, n *fusion.Recorded, op kernels.Op) {
 	for _, v := range writes {
 		w := at(v)
 		if dims == nil { // anywhere
-			w.span = span{0, math.MaxInt} // of a temporary
+			w.span = span{0, math.MaxInt} // all of a temporary
 			if v.Arg >= 0 {
 				w.span = span{n.Args[v.Arg].Off, n.Args[v.Arg].Off + n.Args[v.Arg].N}
 			}

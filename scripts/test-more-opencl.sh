@@ -9,7 +9,9 @@ step() { echo "== $(($(date +%s) - began)) s: $*"; }
 . scripts/pocl.sh
 
 # Of packages whose tests reach no OpenCL, make test runs all that there is.
-reach=$($GO list -tags opencl -test -f '{{.ImportPath}} {{.Deps}}' ./... | grep '/clgrad/clrt[] ]' | sed -n 's/\.test .*//p')
+tests=$($GO list -tags opencl -test -f '{{.ImportPath}} {{.Deps}}' ./...)
+reach=$(echo "$tests" | grep '/clgrad/clrt[] ]' | sed -n 's/\.test .*//p')
+[ -n "$reach" ] || { echo "test-more-opencl: no test reaches OpenCL" >&2; exit 1; }
 step "PoCL, with kernels optimized as in programs"
 # shellcheck disable=SC2086 # the list is meant to be split
 CLGRAD_TEST_OPTIMIZED=1 CLGRAD_TEST_DEVICES=pocl CLGRAD_REQUIRE_OPENCL=1 $GO test -vet=off -tags opencl -timeout 60m ./tensor ./replay ./autograd ./imagefit $reach

@@ -51,12 +51,13 @@ for vectors in avx2 off; do
 	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -trimpath -vet=off -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./fusedmlp ./hashgrid ./imagefit ./optim ./linalg ./fft ./internal/recurrent
 done
 
-# Races are between packages that start goroutines, share out loops or lock, in code or in tests. Examples but servers have
-# one goroutine. The loops of linear algebra and Fourier transforms are the host kernels that tensor's tests run. Vec's
-# are assembly, which the race detector does not see.
+# Races are between packages that start goroutines, share out loops or lock, in code or in tests. Examples but servers
+# have one goroutine. The loops of linear algebra and Fourier transforms are the host kernels that tensor's tests run.
+# Vec's are assembly, which the race detector does not see.
 single='/examples/|/internal/(archtest|vec)$|/kernels/expr$|/linalg$|/fft$'
+packages=$($GO list -f '{{.Dir}}' ./...)
 concurrent=""
-for package in $($GO list -f '{{.Dir}}' ./... | grep -Ev "$single"); do
+for package in $(echo "$packages" | grep -Ev "$single"); do
 	! grep -qE '(^|[[:space:]])go (func|[a-zA-Z.]+\()|"sync|parallel\.|\.Parallel\(' "$package"/*.go || concurrent="$concurrent $package"
 done
 # Nor do long tests run again of which others have the goroutines, or which have one: every case of a host kernel, which tensor's
@@ -102,8 +103,8 @@ CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu,pocl $GO test -tags opencl -count=1 -timeo
 
 engine="./internal/vec ./kernels ./tensor ./autograd ./optim ./nn ./replay"
 
-# Ints of 32 bits and plain loops are what differs, and on arm64 other loops and sums that are rounded once: random recordings
-# and gradients that are left out above show no more of them.
+# Ints of 32 bits and plain loops are what differs, and on arm64 other loops and sums that are rounded once: random
+# recordings and gradients that are left out above show no more of them.
 step "the Go device on linux/386"
 # shellcheck disable=SC2086 # the list is meant to be split
 GOARCH=386 CGO_ENABLED=0 $GO vet ./internal/goroutine $engine

@@ -127,7 +127,8 @@ func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 	short := testing.Short() || d.DefaultType() == tensor.Float64 && !devtest.Sweep() && (tensorapi.Impl.TuningName(d) != "" || !devtest.More())
 	denormals := holdsDenormals(t, d)
 	seen, left := map[string]int{}, map[string]int{}
-	forms, functions, most := 2, 4, 1000 // of each kernel, if short; one of so many functions; cases of each, evenly spread
+	// If short, so many forms of each kernel, one of so many functions, and most so many cases of each, evenly spread.
+	forms, functions, most := 2, 4, 1000
 	if strings.Contains(d.Name(), "llvmpipe") {
 		forms, functions, most = 1, 16, 2 // it compiles a kernel for each launch
 	}

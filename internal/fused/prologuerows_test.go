@@ -161,8 +161,8 @@ func TestReachOfGather(t *testing.T) {
 	}
 }
 
-// TestTypesOfGather: rows that another kernel describes as gathered by Int64, or of other floats, are not made as if they
-// were Float32 by Int32.
+// TestTypesOfGather: rows that another kernel describes as gathered by Int64, or of other floats, are not made as if
+// they were Float32 by Int32.
 func TestTypesOfGather(t *testing.T) {
 	s := &prologueBuilder{makers: []Launch{{Args: make([]kernels.Arg, 3)}}}
 	for _, types := range [][3]kernels.DType{{kernels.Float32, kernels.Int64, kernels.Float32},

@@ -304,7 +304,8 @@ func (p *product) bound(float kernels.DType, args []kernels.Arg) func(param, i i
 func (p *product) cases(few bool) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 17, 31}, {7, 130, 5}, {132, 260, 36}, {65, 67, 63}, {130, 3, 20},
-		{30, 16, 300}, {26, 80, 520}, {20, 48, 48}, {64, 65, 64}, {65, 64, 66}, {64, 64, 64}, {8, 70, 7}, {6, 13, 300}, {1, 67, 100}} {
+		{30, 16, 300}, {26, 80, 520}, {20, 48, 48}, {64, 65, 64}, {65, 64, 66}, {64, 64, 64}, {8, 70, 7},
+		{6, 13, 300}, {1, 67, 100}} {
 		m, n, k, pad := s[0], s[1], s[2], i%3
 		if few && (m*n*k > 100000 || p.tile.steps(m, n, k) > 6) {
 			continue

@@ -228,17 +228,18 @@ func (m *machine[T]) scatter(op *operation.Scatter) {
 		if op.Function != fn.Identity {
 			to := [3]int{at[0], row, at[2]}
 			y := m.load(op.Y, to[:]...)
-			if _, ok := whole[to]; !ok && op.Y.Type.Integer() {
-				whole[to] = int64(y)
-			}
-			switch {
-			case op.Function == fn.Add && op.Y.Type.Integer():
-				whole[to] += int64(v)
-				v = lowBits(whole[to], op.Y.Type)
-			case op.Function == fn.Mul && op.Y.Type.Integer():
-				whole[to] *= int64(v)
-				v = lowBits(whole[to], op.Y.Type)
-			default:
+			if op.Y.Type.Integer() && (op.Function == fn.Add || op.Function == fn.Mul) {
+				total, begun := whole[to]
+				if !begun {
+					total = int64(y)
+				}
+				if op.Function == fn.Add {
+					total += int64(v)
+				} else {
+					total *= int64(v)
+				}
+				whole[to], v = total, lowBits(total, op.Y.Type)
+			} else {
 				v = m.combine(op.Function, y, v)
 			}
 		}

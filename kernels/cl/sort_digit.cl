@@ -2,10 +2,10 @@
 // The passes of sorts on CPUs, by a digit and of runs that are joined, with one work-item per work-group, and the choice from what
 // was sorted, with one per line. Source: Green, McColl, Bader, "GPU Merge Path", ICS 2012.
 
-// Y and J are X and I [rows, n] with each block of block elements, the last of a row fewer, sorted by so many bits of the
-// key, at most MOST_BITS, from shift on. Equal ones keep their order.
-#define MOST_BITS 11
+#define MOST_BITS 11 // SortBits of internal/ops
 
+// Y and J are X and I [rows, n] with each block of block elements, the last of a row fewer, sorted by so many bits of
+// the key, at most MOST_BITS, from shift on. Equal ones keep their order.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_sort_digit(IN(X), IN_INTS(I), OUT(Y), OUT_OF(INDEX, J), int rows, int n, int block, int shift, int bits,
                   int flags) {

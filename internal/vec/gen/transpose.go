@@ -109,7 +109,8 @@ func transposerHalves(c *build.Context, s *set) {
 	c.Function(name)
 	c.Attributes(attr.NOSPLIT)
 	c.Pragma("noescape")
-	c.Doc(fmt.Sprintf("%s sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow + i, for j below %d and i below n,", name, rows),
+	c.Doc(fmt.Sprintf("%s sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow + i, for j "+
+		"below %d and i below n,", name, rows),
 		fmt.Sprintf("a multiple of %d that is not 0.", steps))
 	c.SignatureExpr("func(n int, to *uint16, toRow int, from *uint16, fromRow int)")
 	half := float{size: size}
