@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/clgrad/clgrad/data"
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -331,15 +330,7 @@ func TestLeave(t *testing.T) {
 		}
 	}()
 	<-done
-	for range 100 { // the goroutine that ended may still be there
-		if runtime.NumGoroutine() <= before {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
-	if now := runtime.NumGoroutine(); now > before {
-		t.Errorf("%d goroutines before, %d after", before, now)
-	}
+	devtest.AtMostGoroutines(t, before)
 	if s := l.State(); s.Taken != 3 || s.Epoch != 0 {
 		t.Errorf("state %+v after three batches", s)
 	}

@@ -161,9 +161,7 @@ func TestTransformFails(t *testing.T) {
 	if rest := batches(t, l); len(rest) != 2 || rest[0][1] != 7 {
 		t.Errorf("after the repair: %v", rest)
 	}
-	if now := runtime.NumGoroutine(); now > before {
-		t.Errorf("%d goroutines before, %d after", before, now)
-	}
+	devtest.AtMostGoroutines(t, before)
 }
 
 // TestTransformPanics: a panic of a worker is one of the loop, with its value; so is the end of its
@@ -219,9 +217,7 @@ func TestTransformLeft(t *testing.T) {
 	for range l.Epoch() {
 		break
 	}
-	if now := runtime.NumGoroutine(); now > before {
-		t.Errorf("%d goroutines before, %d after", before, now)
-	}
+	devtest.AtMostGoroutines(t, before)
 	if b := begun.Load(); b < 2 || b > 20 || told.Load() != b-1 || l.Err() != nil {
 		t.Errorf("%d examples were begun, %d told; err = %v", b, told.Load(), l.Err())
 	}

@@ -529,20 +529,7 @@ func TestExample(t *testing.T) {
 	if _, err := New([]Worker{bad.worker()}, Config{Example: []data.Array{}}); !errors.Is(err, ErrInput) {
 		t.Errorf("err %v", err)
 	}
-	atMost(t, before)
-}
-
-// atMost fails the test if more goroutines are left than there were.
-func atMost(t *testing.T, before int) {
-	t.Helper()
-	for range 1000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	stacks := make([]byte, 1<<16)
-	t.Errorf("%d goroutines were there, and %d are:\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
+	devtest.AtMostGoroutines(t, before)
 }
 
 // TestGoroutines: after Close none is left, whatever became of the requests.
@@ -583,7 +570,7 @@ func TestGoroutines(t *testing.T) {
 		t.Error(err)
 	}
 	clients.Wait()
-	atMost(t, before)
+	devtest.AtMostGoroutines(t, before)
 	s, sum := p.snapshot(), uint64(0)
 	for _, n := range s.requests {
 		sum += n

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/tensorapi"
@@ -57,6 +58,20 @@ func Float64s(t testing.TB, x *tensor.Tensor) []float64 {
 		t.Fatalf("%v: %v", x.Shape(), err)
 	}
 	return v
+}
+
+// AtMostGoroutines fails the test if there are more than n goroutines. One that has done its work may still be there for
+// a moment: it is waited for.
+func AtMostGoroutines(t testing.TB, n int) {
+	t.Helper()
+	for range 5000 {
+		if runtime.NumGoroutine() <= n {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	stacks := make([]byte, 1<<16)
+	t.Errorf("%d goroutines at most should be there, and %d are:\n%s", n, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
 }
 
 // Command is exec.Command, but skips the test in an emulator: a process of several threads that
