@@ -358,12 +358,13 @@ func (r *rewriter) fuseChain(i, j, at int, chain []rowPart, alone bool) {
 type chainForm struct {
 	parts []*kernels.Kernel
 	loops []bool // by launch: see [fused.FuseVertical]
+	on    kernels.Target
 }
 
 // chainForm returns the form of a chain, and the arguments of its launch.
 func (r *rewriter) chainForm(chain []rowPart, alone bool) (*chainForm, []kernels.Arg) {
 	run, groups := r.run(chain, alone)
-	form := &chainForm{loops: make([]bool, len(chain))}
+	form := &chainForm{loops: make([]bool, len(chain)), on: r.target}
 	var args, numbers []kernels.Arg
 	for i, p := range chain {
 		form.parts = append(form.parts, p.kernel)
@@ -384,6 +385,7 @@ func (r *rewriter) chainForm(chain []rowPart, alone bool) (*chainForm, []kernels
 // key is the same for the same form.
 func (f *chainForm) key() string {
 	var s strings.Builder
+	fmt.Fprint(&s, f.on.CPU, " ")
 	for i, k := range f.parts {
 		fmt.Fprintf(&s, "%p %t,", k, f.loops[i]) // a chain keeps its kernels
 	}
@@ -426,7 +428,7 @@ func (f *chainForm) kernel(args []kernels.Arg) *kernels.Kernel {
 	if k := chains.of[key].Value(); k != nil {
 		return k
 	}
-	k := fused.FuseVertical(f.parts, f.loops, args)
+	k := fused.FuseVertical(f.parts, f.loops, args, f.on)
 	if chains.of == nil {
 		chains.of = map[string]weak.Pointer[kernels.Kernel]{}
 	}

@@ -90,7 +90,7 @@ func TestNoChain(t *testing.T) {
 		{[]*kernels.Kernel{of("a.cl", "-DA=1"), of("a.cl", "")}, false},
 		{[]*kernels.Kernel{of("a.cl", ""), {Name: "k", File: "b.cl"}}, false},
 	} {
-		if got := fused.FuseVertical(c.parts, two, nil); (got != nil) != c.want {
+		if got := fused.FuseVertical(c.parts, two, nil, kernels.Target{}); (got != nil) != c.want {
 			t.Errorf("case %d: %v", i, got)
 		}
 	}
@@ -98,15 +98,15 @@ func TestNoChain(t *testing.T) {
 	for range fused.MaxVertical + 1 {
 		many = append(many, of("a.cl", ""))
 	}
-	if fused.FuseVertical(many, make([]bool, len(many)), nil) != nil ||
-		fused.FuseVertical(many[1:], make([]bool, len(many)), nil) == nil {
+	if fused.FuseVertical(many, make([]bool, len(many)), nil, kernels.Target{}) != nil ||
+		fused.FuseVertical(many[1:], make([]bool, len(many)), nil, kernels.Target{}) == nil {
 		t.Errorf("the most kernels of a chain are not %d", fused.MaxVertical)
 	}
 	wide := of("a.cl", "")
 	for i := range 70 {
 		wide.Params = append(wide.Params, kernels.Param{Name: fmt.Sprint("p", i), Mode: kernels.In})
 	}
-	if fused.FuseVertical([]*kernels.Kernel{wide, of("b.cl", "")}, two, nil) != nil {
+	if fused.FuseVertical([]*kernels.Kernel{wide, of("b.cl", "")}, two, nil, kernels.Target{}) != nil {
 		t.Error("there is a chain of more arguments than a kernel has")
 	}
 }

@@ -41,8 +41,9 @@ func CanFuseVertical(parts []*kernels.Kernel) bool {
 // text a loop. No work-group may read or write what another writes: see [RowSlice]. If there is one
 // work-group, the launches may read and write anything.
 //
-// first is the arguments of a fused launch, from which the self test takes the sizes of its operands.
-func FuseVertical(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *kernels.Kernel {
+// first is the arguments of a fused launch, from which the self test takes the sizes of its operands. The kernel is for
+// devices like l: all CPUs, or all others.
+func FuseVertical(parts []*kernels.Kernel, loops []bool, first []kernels.Arg, l kernels.Target) *kernels.Kernel {
 	options, ok := verticalOptions(parts)
 	if !ok {
 		return nil
@@ -60,12 +61,11 @@ func FuseVertical(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *k
 	}
 	c.Params = append(c.Params, kernels.Param{Name: "run", Mode: kernels.IntParam},
 		kernels.Param{Name: "groups", Mode: kernels.IntParam})
-	c.Text, c.GPUText = verticalText(c, loops, true), verticalText(c, loops, false)
+	text := verticalText(c, loops, l.CPU)
 	hash := fnv.New64a()
-	hash.Write([]byte(c.Text + c.GPUText + c.Defines))
+	hash.Write([]byte(text + c.Defines))
 	c.Name = fmt.Sprintf("k_rows_%016x", hash.Sum64())
-	c.File, c.GPU = c.Name+".cl", c.Name+".gpu.cl"
-	c.Text, c.GPUText = strings.Replace(c.Text, "k_rows(", c.Name+"(", 1), strings.Replace(c.GPUText, "k_rows(", c.Name+"(", 1)
+	c.File, c.Text = c.Name+".cl", strings.Replace(text, "k_rows(", c.Name+"(", 1)
 	c.Grid = func(args []kernels.Arg, l kernels.Target) kernels.Grid {
 		items := 1
 		if !l.CPU {
