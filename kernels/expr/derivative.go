@@ -135,7 +135,7 @@ func (x *Expr) sorted() []*Expr { return sorted([]*Expr{x}) }
 
 func sorted(formulas []*Expr) []*Expr {
 	const few = 24 // among so many, searching takes less than a map
-	var order []*Expr
+	order := make([]*Expr, 0, few)
 	var seen map[*Expr]bool
 	var visit func(*Expr)
 	visit = func(e *Expr) {

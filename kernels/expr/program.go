@@ -53,6 +53,7 @@ func Compile(results ...*Expr) *Program {
 	p := &Program{}
 	order := sorted(results)
 	at, same := make(map[*Expr]int, len(order)), make(map[key]int, len(order))
+	p.steps = make([]step, 0, len(order))
 	for _, e := range order {
 		s := step{op: e.op, index: e.index, value: e.value, whole: e.whole}
 		args := e.args

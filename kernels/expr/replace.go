@@ -1,6 +1,9 @@
 package expr
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Replace returns the formula with others in the place of its operands and scalars: operand(i) for
 // X(i), and scalar(i) for S(i). It panics if the formula reads an operand by index, or a scalar
@@ -18,6 +21,10 @@ func (x *Expr) Replace(operand, scalar func(i int) *Expr) *Expr {
 			continue
 		case opAt, opInt:
 			panic("expr: Replace: " + primitives[e.op].name + " stays where it is")
+		}
+		if !slices.ContainsFunc(e.args, func(a *Expr) bool { return as[a] != a }) {
+			as[e] = e
+			continue
 		}
 		with := *e
 		with.args = make([]*Expr, len(e.args))
