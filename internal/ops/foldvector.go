@@ -103,28 +103,21 @@ func columnMoments[T kernels.Float](l *vec.Loops[T], means, squares, offs, x []T
 // momentsOfBlock is columnMoments of a few rows.
 func momentsOfBlock[T float32 | float64](l *vec.Loops[T], means, squares, offs, x []T, n, inner int) {
 	w := len(means)
-	room := l.Scratch(2 * w)
+	room := l.Scratch(w)
 	defer l.Return(room)
-	from, deviations := room.V[:w], room.V[w:] // from: what elements deviate from
+	from := room.V[:w] // what elements deviate from
 	for j, first := range x[:w] {
 		if from[j] = first; first-first != 0 {
 			from[j] = 0
 		}
 	}
 	clear(means)
-	for k := range n {
-		l.Map(vec.Sub, deviations, x[k*inner:][:w], from, deviations, deviations)
-		l.Map(vec.Add, means, means, deviations, means, means)
-	}
+	l.Deviations(means, nil, from, x, n, inner)
 	l.MapBy(vec.Div, means, means, T(n))
 	l.Map(vec.Add, means, means, from, means, means)
 	clear(offs)
 	clear(squares)
-	for k := range n {
-		l.Map(vec.Sub, deviations, x[k*inner:][:w], means, deviations, deviations)
-		l.Map(vec.Add, offs, offs, deviations, offs, offs)
-		l.Map(vec.FMA, squares, deviations, deviations, squares, squares)
-	}
+	l.Deviations(offs, squares, means, x, n, inner)
 	for j, rest := range offs {
 		offs[j] = 0
 		if off := float64(rest) / float64(n); off-off == 0 { // of an infinite mean: what differs from it is infinite or NaN

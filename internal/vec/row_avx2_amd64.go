@@ -64,6 +64,19 @@ func rowDivByF32AVX2(n int, to *float32, x *float32, by float32)
 //go:noescape
 func tapSumsF32AVX2(n int, to *float32, x *float32, taps int, offsets *int, by *float32)
 
+// deviationsF32AVX2 adds to n elements from sums on the differences of four rows from that which
+// from points to: see Loops.Deviations. The rows begin at x, stride bytes apart.
+//
+//go:noescape
+func deviationsF32AVX2(n int, sums *float32, squares *float32, from *float32, x *float32, stride int)
+
+// squaredDeviationsF32AVX2 adds to n elements from sums on the differences of four rows from that
+// which from points to, and their squares to those from squares on: see Loops.Deviations. The rows
+// begin at x, stride bytes apart.
+//
+//go:noescape
+func squaredDeviationsF32AVX2(n int, sums *float32, squares *float32, from *float32, x *float32, stride int)
+
 // rowSumF64AVX2 returns the sum of x, n elements from there on.
 //
 //go:noescape
@@ -125,3 +138,16 @@ func rowDivByF64AVX2(n int, to *float64, x *float64, by float64)
 //
 //go:noescape
 func tapSumsF64AVX2(n int, to *float64, x *float64, taps int, offsets *int, by *float64)
+
+// deviationsF64AVX2 adds to n elements from sums on the differences of four rows from that which
+// from points to: see Loops.Deviations. The rows begin at x, stride bytes apart.
+//
+//go:noescape
+func deviationsF64AVX2(n int, sums *float64, squares *float64, from *float64, x *float64, stride int)
+
+// squaredDeviationsF64AVX2 adds to n elements from sums on the differences of four rows from that
+// which from points to, and their squares to those from squares on: see Loops.Deviations. The rows
+// begin at x, stride bytes apart.
+//
+//go:noescape
+func squaredDeviationsF64AVX2(n int, sums *float64, squares *float64, from *float64, x *float64, stride int)

@@ -844,6 +844,158 @@ done:
 	VZEROUPPER
 	RET
 
+// func deviationsF32AVX2(n int, sums *float32, squares *float32, from *float32, x *float32, stride int)
+// Requires: AVX
+TEXT ·deviationsF32AVX2(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ sums+8(FP), CX
+	MOVQ from+24(FP), DX
+	MOVQ stride+40(FP), BX
+	MOVQ x+32(FP), SI
+	LEAQ (SI)(BX*1), DI
+	LEAQ (DI)(BX*1), R8
+	LEAQ (R8)(BX*1), BX
+	SUBQ $0x08, AX
+	JLT  rest
+
+whole:
+	VMOVUPS (DX), Y0
+	VMOVUPS (CX), Y1
+	VMOVUPS (SI), Y2
+	VSUBPS  Y0, Y2, Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (DI), Y2
+	VSUBPS  Y0, Y2, Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (R8), Y2
+	VSUBPS  Y0, Y2, Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (BX), Y2
+	VSUBPS  Y0, Y2, Y0
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (CX)
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x08, AX
+	JGE     whole
+
+rest:
+	ADDQ       $0x08, AX
+	JZ         done
+	LEAQ       rowF32AVX2lanes<>+0(SB), R9
+	NEGQ       AX
+	VMOVUPS    128(R9)(AX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (CX), Y0, Y2
+	VMASKMOVPS (SI), Y0, Y3
+	VSUBPS     Y1, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS (DI), Y0, Y3
+	VSUBPS     Y1, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS (R8), Y0, Y3
+	VSUBPS     Y1, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS (BX), Y0, Y3
+	VSUBPS     Y1, Y3, Y1
+	VADDPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func squaredDeviationsF32AVX2(n int, sums *float32, squares *float32, from *float32, x *float32, stride int)
+// Requires: AVX, FMA3
+TEXT ·squaredDeviationsF32AVX2(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ sums+8(FP), CX
+	MOVQ from+24(FP), DX
+	MOVQ stride+40(FP), BX
+	MOVQ squares+16(FP), SI
+	MOVQ x+32(FP), DI
+	LEAQ (DI)(BX*1), R8
+	LEAQ (R8)(BX*1), R9
+	LEAQ (R9)(BX*1), BX
+	SUBQ $0x08, AX
+	JLT  rest
+
+whole:
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (CX), Y1
+	VMOVUPS     (SI), Y2
+	VMOVUPS     (DI), Y3
+	VSUBPS      Y0, Y3, Y3
+	VADDPS      Y3, Y1, Y1
+	VMOVUPS     Y2, Y2
+	VFMADD231PS Y3, Y3, Y2
+	VMOVUPS     (R8), Y3
+	VSUBPS      Y0, Y3, Y3
+	VADDPS      Y3, Y1, Y1
+	VMOVUPS     Y2, Y2
+	VFMADD231PS Y3, Y3, Y2
+	VMOVUPS     (R9), Y3
+	VSUBPS      Y0, Y3, Y3
+	VADDPS      Y3, Y1, Y1
+	VMOVUPS     Y2, Y2
+	VFMADD231PS Y3, Y3, Y2
+	VMOVUPS     (BX), Y3
+	VSUBPS      Y0, Y3, Y0
+	VADDPS      Y0, Y1, Y1
+	VMOVUPS     Y2, Y2
+	VFMADD231PS Y0, Y0, Y2
+	VMOVUPS     Y1, (CX)
+	VMOVUPS     Y2, (SI)
+	ADDQ        $0x20, DI
+	ADDQ        $0x20, R8
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, SI
+	SUBQ        $0x08, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x08, AX
+	JZ          done
+	LEAQ        rowF32AVX2lanes<>+0(SB), R10
+	NEGQ        AX
+	VMOVUPS     128(R10)(AX*4), Y0
+	VMASKMOVPS  (DX), Y0, Y1
+	VMASKMOVPS  (CX), Y0, Y2
+	VMASKMOVPS  (SI), Y0, Y3
+	VMASKMOVPS  (DI), Y0, Y4
+	VSUBPS      Y1, Y4, Y4
+	VADDPS      Y4, Y2, Y2
+	VMOVUPS     Y3, Y3
+	VFMADD231PS Y4, Y4, Y3
+	VMASKMOVPS  (R8), Y0, Y4
+	VSUBPS      Y1, Y4, Y4
+	VADDPS      Y4, Y2, Y2
+	VMOVUPS     Y3, Y3
+	VFMADD231PS Y4, Y4, Y3
+	VMASKMOVPS  (R9), Y0, Y4
+	VSUBPS      Y1, Y4, Y4
+	VADDPS      Y4, Y2, Y2
+	VMOVUPS     Y3, Y3
+	VFMADD231PS Y4, Y4, Y3
+	VMASKMOVPS  (BX), Y0, Y4
+	VSUBPS      Y1, Y4, Y1
+	VADDPS      Y1, Y2, Y2
+	VMOVUPS     Y3, Y3
+	VFMADD231PS Y1, Y1, Y3
+	VMASKMOVPS  Y2, Y0, (CX)
+	VMASKMOVPS  Y3, Y0, (SI)
+
+done:
+	VZEROUPPER
+	RET
+
 // func rowSumF64AVX2(n int, x *float64, y *float64) float64
 // Requires: AVX, SSE2
 TEXT ·rowSumF64AVX2(SB), NOSPLIT, $0-32
@@ -2056,6 +2208,158 @@ someTap:
 	ADDQ         $0x20, CX
 	SUBQ         $0x04, AX
 	JG           some
+
+done:
+	VZEROUPPER
+	RET
+
+// func deviationsF64AVX2(n int, sums *float64, squares *float64, from *float64, x *float64, stride int)
+// Requires: AVX
+TEXT ·deviationsF64AVX2(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ sums+8(FP), CX
+	MOVQ from+24(FP), DX
+	MOVQ stride+40(FP), BX
+	MOVQ x+32(FP), SI
+	LEAQ (SI)(BX*1), DI
+	LEAQ (DI)(BX*1), R8
+	LEAQ (R8)(BX*1), BX
+	SUBQ $0x04, AX
+	JLT  rest
+
+whole:
+	VMOVUPD (DX), Y0
+	VMOVUPD (CX), Y1
+	VMOVUPD (SI), Y2
+	VSUBPD  Y0, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD (DI), Y2
+	VSUBPD  Y0, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD (R8), Y2
+	VSUBPD  Y0, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD (BX), Y2
+	VSUBPD  Y0, Y2, Y0
+	VADDPD  Y0, Y1, Y0
+	VMOVUPD Y0, (CX)
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x04, AX
+	JGE     whole
+
+rest:
+	ADDQ       $0x04, AX
+	JZ         done
+	LEAQ       rowF64AVX2lanes<>+0(SB), R9
+	NEGQ       AX
+	VMOVUPS    256(R9)(AX*8), Y0
+	VMASKMOVPD (DX), Y0, Y1
+	VMASKMOVPD (CX), Y0, Y2
+	VMASKMOVPD (SI), Y0, Y3
+	VSUBPD     Y1, Y3, Y3
+	VADDPD     Y3, Y2, Y2
+	VMASKMOVPD (DI), Y0, Y3
+	VSUBPD     Y1, Y3, Y3
+	VADDPD     Y3, Y2, Y2
+	VMASKMOVPD (R8), Y0, Y3
+	VSUBPD     Y1, Y3, Y3
+	VADDPD     Y3, Y2, Y2
+	VMASKMOVPD (BX), Y0, Y3
+	VSUBPD     Y1, Y3, Y1
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func squaredDeviationsF64AVX2(n int, sums *float64, squares *float64, from *float64, x *float64, stride int)
+// Requires: AVX, FMA3
+TEXT ·squaredDeviationsF64AVX2(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ sums+8(FP), CX
+	MOVQ from+24(FP), DX
+	MOVQ stride+40(FP), BX
+	MOVQ squares+16(FP), SI
+	MOVQ x+32(FP), DI
+	LEAQ (DI)(BX*1), R8
+	LEAQ (R8)(BX*1), R9
+	LEAQ (R9)(BX*1), BX
+	SUBQ $0x04, AX
+	JLT  rest
+
+whole:
+	VMOVUPD     (DX), Y0
+	VMOVUPD     (CX), Y1
+	VMOVUPD     (SI), Y2
+	VMOVUPD     (DI), Y3
+	VSUBPD      Y0, Y3, Y3
+	VADDPD      Y3, Y1, Y1
+	VMOVUPD     Y2, Y2
+	VFMADD231PD Y3, Y3, Y2
+	VMOVUPD     (R8), Y3
+	VSUBPD      Y0, Y3, Y3
+	VADDPD      Y3, Y1, Y1
+	VMOVUPD     Y2, Y2
+	VFMADD231PD Y3, Y3, Y2
+	VMOVUPD     (R9), Y3
+	VSUBPD      Y0, Y3, Y3
+	VADDPD      Y3, Y1, Y1
+	VMOVUPD     Y2, Y2
+	VFMADD231PD Y3, Y3, Y2
+	VMOVUPD     (BX), Y3
+	VSUBPD      Y0, Y3, Y0
+	VADDPD      Y0, Y1, Y1
+	VMOVUPD     Y2, Y2
+	VFMADD231PD Y0, Y0, Y2
+	VMOVUPD     Y1, (CX)
+	VMOVUPD     Y2, (SI)
+	ADDQ        $0x20, DI
+	ADDQ        $0x20, R8
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, SI
+	SUBQ        $0x04, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x04, AX
+	JZ          done
+	LEAQ        rowF64AVX2lanes<>+0(SB), R10
+	NEGQ        AX
+	VMOVUPS     256(R10)(AX*8), Y0
+	VMASKMOVPD  (DX), Y0, Y1
+	VMASKMOVPD  (CX), Y0, Y2
+	VMASKMOVPD  (SI), Y0, Y3
+	VMASKMOVPD  (DI), Y0, Y4
+	VSUBPD      Y1, Y4, Y4
+	VADDPD      Y4, Y2, Y2
+	VMOVUPD     Y3, Y3
+	VFMADD231PD Y4, Y4, Y3
+	VMASKMOVPD  (R8), Y0, Y4
+	VSUBPD      Y1, Y4, Y4
+	VADDPD      Y4, Y2, Y2
+	VMOVUPD     Y3, Y3
+	VFMADD231PD Y4, Y4, Y3
+	VMASKMOVPD  (R9), Y0, Y4
+	VSUBPD      Y1, Y4, Y4
+	VADDPD      Y4, Y2, Y2
+	VMOVUPD     Y3, Y3
+	VFMADD231PD Y4, Y4, Y3
+	VMASKMOVPD  (BX), Y0, Y4
+	VSUBPD      Y1, Y4, Y1
+	VADDPD      Y1, Y2, Y2
+	VMOVUPD     Y3, Y3
+	VFMADD231PD Y1, Y1, Y3
+	VMASKMOVPD  Y2, Y0, (CX)
+	VMASKMOVPD  Y3, Y0, (SI)
 
 done:
 	VZEROUPPER

@@ -685,6 +685,162 @@ done:
 	VZEROUPPER
 	RET
 
+// func deviationsF32AVX512(n int, sums *float32, squares *float32, from *float32, x *float32, stride int)
+// Requires: AVX, AVX512F
+TEXT ·deviationsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ sums+8(FP), AX
+	MOVQ from+24(FP), DX
+	MOVQ stride+40(FP), R8
+	MOVQ x+32(FP), BX
+	LEAQ (BX)(R8*1), SI
+	LEAQ (SI)(R8*1), DI
+	LEAQ (DI)(R8*1), R8
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS (DX), Z0
+	VMOVUPS (AX), Z1
+	VMOVUPS (BX), Z2
+	VSUBPS  Z0, Z2, Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS (SI), Z2
+	VSUBPS  Z0, Z2, Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS (DI), Z2
+	VSUBPS  Z0, Z2, Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS (R8), Z2
+	VSUBPS  Z0, Z2, Z0
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, CX
+	JGE     whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVQ      $0x00000001, R9
+	SHLQ      CL, R9
+	DECQ      R9
+	MOVQ      R9, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (BX), K1, Z2
+	VSUBPS    Z0, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS.Z (SI), K1, Z2
+	VSUBPS    Z0, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS.Z (DI), K1, Z2
+	VSUBPS    Z0, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS.Z (R8), K1, Z2
+	VSUBPS    Z0, Z2, Z0
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func squaredDeviationsF32AVX512(n int, sums *float32, squares *float32, from *float32, x *float32, stride int)
+// Requires: AVX, AVX512F
+TEXT ·squaredDeviationsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ sums+8(FP), AX
+	MOVQ from+24(FP), DX
+	MOVQ stride+40(FP), R9
+	MOVQ squares+16(FP), BX
+	MOVQ x+32(FP), SI
+	LEAQ (SI)(R9*1), DI
+	LEAQ (DI)(R9*1), R8
+	LEAQ (R8)(R9*1), R9
+	SUBQ $0x10, CX
+	JLT  rest
+
+whole:
+	VMOVUPS     (DX), Z0
+	VMOVUPS     (AX), Z1
+	VMOVUPS     (BX), Z2
+	VMOVUPS     (SI), Z3
+	VSUBPS      Z0, Z3, Z3
+	VADDPS      Z3, Z1, Z1
+	VMOVUPS     Z2, Z2
+	VFMADD231PS Z3, Z3, Z2
+	VMOVUPS     (DI), Z3
+	VSUBPS      Z0, Z3, Z3
+	VADDPS      Z3, Z1, Z1
+	VMOVUPS     Z2, Z2
+	VFMADD231PS Z3, Z3, Z2
+	VMOVUPS     (R8), Z3
+	VSUBPS      Z0, Z3, Z3
+	VADDPS      Z3, Z1, Z1
+	VMOVUPS     Z2, Z2
+	VFMADD231PS Z3, Z3, Z2
+	VMOVUPS     (R9), Z3
+	VSUBPS      Z0, Z3, Z0
+	VADDPS      Z0, Z1, Z1
+	VMOVUPS     Z2, Z2
+	VFMADD231PS Z0, Z0, Z2
+	VMOVUPS     Z1, (AX)
+	VMOVUPS     Z2, (BX)
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	SUBQ        $0x10, CX
+	JGE         whole
+
+rest:
+	ADDQ        $0x10, CX
+	JZ          done
+	MOVQ        $0x00000001, R10
+	SHLQ        CL, R10
+	DECQ        R10
+	MOVQ        R10, CX
+	KMOVW       CX, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VMOVUPS.Z   (AX), K1, Z1
+	VMOVUPS.Z   (BX), K1, Z2
+	VMOVUPS.Z   (SI), K1, Z3
+	VSUBPS      Z0, Z3, Z3
+	VADDPS      Z3, Z1, Z1
+	VMOVUPS     Z2, Z2
+	VFMADD231PS Z3, Z3, Z2
+	VMOVUPS.Z   (DI), K1, Z3
+	VSUBPS      Z0, Z3, Z3
+	VADDPS      Z3, Z1, Z1
+	VMOVUPS     Z2, Z2
+	VFMADD231PS Z3, Z3, Z2
+	VMOVUPS.Z   (R8), K1, Z3
+	VSUBPS      Z0, Z3, Z3
+	VADDPS      Z3, Z1, Z1
+	VMOVUPS     Z2, Z2
+	VFMADD231PS Z3, Z3, Z2
+	VMOVUPS.Z   (R9), K1, Z3
+	VSUBPS      Z0, Z3, Z0
+	VADDPS      Z0, Z1, Z1
+	VMOVUPS     Z2, Z2
+	VFMADD231PS Z0, Z0, Z2
+	VMOVUPS     Z1, K1, (AX)
+	VMOVUPS     Z2, K1, (BX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func rowSumF64AVX512(n int, x *float64, y *float64) float64
 // Requires: AVX, AVX512F, SSE2
 TEXT ·rowSumF64AVX512(SB), NOSPLIT, $0-32
@@ -1566,6 +1722,162 @@ someTap:
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
 	JG           some
+
+done:
+	VZEROUPPER
+	RET
+
+// func deviationsF64AVX512(n int, sums *float64, squares *float64, from *float64, x *float64, stride int)
+// Requires: AVX, AVX512F
+TEXT ·deviationsF64AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ sums+8(FP), AX
+	MOVQ from+24(FP), DX
+	MOVQ stride+40(FP), R8
+	MOVQ x+32(FP), BX
+	LEAQ (BX)(R8*1), SI
+	LEAQ (SI)(R8*1), DI
+	LEAQ (DI)(R8*1), R8
+	SUBQ $0x08, CX
+	JLT  rest
+
+whole:
+	VMOVUPD (DX), Z0
+	VMOVUPD (AX), Z1
+	VMOVUPD (BX), Z2
+	VSUBPD  Z0, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	VMOVUPD (SI), Z2
+	VSUBPD  Z0, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	VMOVUPD (DI), Z2
+	VSUBPD  Z0, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	VMOVUPD (R8), Z2
+	VSUBPD  Z0, Z2, Z0
+	VADDPD  Z0, Z1, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	SUBQ    $0x08, CX
+	JGE     whole
+
+rest:
+	ADDQ      $0x08, CX
+	JZ        done
+	MOVQ      $0x00000001, R9
+	SHLQ      CL, R9
+	DECQ      R9
+	MOVQ      R9, CX
+	KMOVW     CX, K1
+	VMOVUPD.Z (DX), K1, Z0
+	VMOVUPD.Z (AX), K1, Z1
+	VMOVUPD.Z (BX), K1, Z2
+	VSUBPD    Z0, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	VMOVUPD.Z (SI), K1, Z2
+	VSUBPD    Z0, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	VMOVUPD.Z (DI), K1, Z2
+	VSUBPD    Z0, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	VMOVUPD.Z (R8), K1, Z2
+	VSUBPD    Z0, Z2, Z0
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func squaredDeviationsF64AVX512(n int, sums *float64, squares *float64, from *float64, x *float64, stride int)
+// Requires: AVX, AVX512F
+TEXT ·squaredDeviationsF64AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ sums+8(FP), AX
+	MOVQ from+24(FP), DX
+	MOVQ stride+40(FP), R9
+	MOVQ squares+16(FP), BX
+	MOVQ x+32(FP), SI
+	LEAQ (SI)(R9*1), DI
+	LEAQ (DI)(R9*1), R8
+	LEAQ (R8)(R9*1), R9
+	SUBQ $0x08, CX
+	JLT  rest
+
+whole:
+	VMOVUPD     (DX), Z0
+	VMOVUPD     (AX), Z1
+	VMOVUPD     (BX), Z2
+	VMOVUPD     (SI), Z3
+	VSUBPD      Z0, Z3, Z3
+	VADDPD      Z3, Z1, Z1
+	VMOVUPD     Z2, Z2
+	VFMADD231PD Z3, Z3, Z2
+	VMOVUPD     (DI), Z3
+	VSUBPD      Z0, Z3, Z3
+	VADDPD      Z3, Z1, Z1
+	VMOVUPD     Z2, Z2
+	VFMADD231PD Z3, Z3, Z2
+	VMOVUPD     (R8), Z3
+	VSUBPD      Z0, Z3, Z3
+	VADDPD      Z3, Z1, Z1
+	VMOVUPD     Z2, Z2
+	VFMADD231PD Z3, Z3, Z2
+	VMOVUPD     (R9), Z3
+	VSUBPD      Z0, Z3, Z0
+	VADDPD      Z0, Z1, Z1
+	VMOVUPD     Z2, Z2
+	VFMADD231PD Z0, Z0, Z2
+	VMOVUPD     Z1, (AX)
+	VMOVUPD     Z2, (BX)
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	SUBQ        $0x08, CX
+	JGE         whole
+
+rest:
+	ADDQ        $0x08, CX
+	JZ          done
+	MOVQ        $0x00000001, R10
+	SHLQ        CL, R10
+	DECQ        R10
+	MOVQ        R10, CX
+	KMOVW       CX, K1
+	VMOVUPD.Z   (DX), K1, Z0
+	VMOVUPD.Z   (AX), K1, Z1
+	VMOVUPD.Z   (BX), K1, Z2
+	VMOVUPD.Z   (SI), K1, Z3
+	VSUBPD      Z0, Z3, Z3
+	VADDPD      Z3, Z1, Z1
+	VMOVUPD     Z2, Z2
+	VFMADD231PD Z3, Z3, Z2
+	VMOVUPD.Z   (DI), K1, Z3
+	VSUBPD      Z0, Z3, Z3
+	VADDPD      Z3, Z1, Z1
+	VMOVUPD     Z2, Z2
+	VFMADD231PD Z3, Z3, Z2
+	VMOVUPD.Z   (R8), K1, Z3
+	VSUBPD      Z0, Z3, Z3
+	VADDPD      Z3, Z1, Z1
+	VMOVUPD     Z2, Z2
+	VFMADD231PD Z3, Z3, Z2
+	VMOVUPD.Z   (R9), K1, Z3
+	VSUBPD      Z0, Z3, Z0
+	VADDPD      Z0, Z1, Z1
+	VMOVUPD     Z2, Z2
+	VFMADD231PD Z0, Z0, Z2
+	VMOVUPD     Z1, K1, (AX)
+	VMOVUPD     Z2, K1, (BX)
 
 done:
 	VZEROUPPER

@@ -55,6 +55,7 @@ type Loops[T Float] struct {
 	addWide     func(n int, to *float64, x *T)
 	everySecond func(n int, to, from *T)
 	tapSums     func(n int, to, x *T, taps int, offsets *int, by *T)
+	deviations  deviationLoops[T]
 	pool        sync.Pool // of *scratch[T]
 	tasks       sync.Pool // of *task[T]
 	scratchPool sync.Pool // of *Room[T]

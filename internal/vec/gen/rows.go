@@ -56,6 +56,8 @@ func reduce(c *build.Context, s *set, r float) {
 		}
 	}
 	k.taps()
+	k.deviations(false)
+	k.deviations(true)
 }
 
 // scaled are the functions whose second operand may be one number.
