@@ -45,45 +45,53 @@ func normRows[T kernels.Float](f defs.NormForm, generated func(kernels.HostArgs[
 		c.Parallel(rows, 5*n, func(lo, hi int) {
 			for r := lo; r < hi; r++ {
 				to := y[r*n:][:n]
-				means[r], rstds[r] = normRow(l, x[r*n:][:n], to, f.Centred, eps)
-				affine(l, to, w, b, r%sets*(n/span), span)
+				row := x[r*n:][:n]
+				means[r], rstds[r] = moments(l, row, to, f.Centred, eps)
+				if f.Centred {
+					row = to
+				}
+				affine(l, to, row, rstds[r], w, b, r%sets*(n/span), span)
 			}
 		})
 	}
 }
 
-// normRow sets to to the differences of a row from its mean, or itself, times the inverse of the
-// deviation, and returns the two.
-func normRow[T kernels.Float](l *vec.Loops[T], row, to []T, centred bool, eps float64) (mean, rstd T) {
-	n, from := float64(len(row)), row
+// moments returns the mean of a row and the inverse of its deviation from that, or from 0. Centred, it sets to to the
+// differences from the mean.
+func moments[T kernels.Float](l *vec.Loops[T], row, to []T, centred bool, eps float64) (mean, rstd T) {
+	n := float64(len(row))
+	var square T
 	if centred {
 		mean = T(float64(l.Sum(row)) / n)
-		l.MapBy(vec.Sub, to, row, mean)
-		from = to
-		if rest := T(float64(l.Sum(to)) / n); rest-rest == 0 { // neither infinite nor NaN
-			l.MapBy(vec.Sub, to, to, rest)
+		if rest := T(float64(l.SubSum(to, row, mean)) / n); rest-rest == 0 { // neither infinite nor NaN
+			square = l.SubSquares(to, to, rest)
 			mean += rest
+		} else {
+			square = l.Dot(to, to)
 		}
+	} else {
+		square = l.Dot(row, row)
 	}
-	rstd = T(inverseDeviation[T](float64(l.Dot(from, from)), n, eps))
-	l.MapBy(vec.Mul, to, from, rstd)
-	return mean, rstd
+	return mean, T(inverseDeviation[T](float64(square), n, eps))
 }
 
-// affine multiplies a row by weights and adds biases, of which the first is element first, and each
+// affine sets to to a row times a number, by weights, plus biases, of which the first is element first, and each
 // is of span neighbours; either may be nil.
-func affine[T kernels.Float](l *vec.Loops[T], row, w, b []T, first, span int) {
+func affine[T kernels.Float](l *vec.Loops[T], to, row []T, by T, w, b []T, first, span int) {
+	if span == 1 && w != nil && b != nil {
+		l.ScaledFMA(to, row, by, w[first:], b[first:])
+		return
+	}
+	l.MapBy(vec.Mul, to, row, by)
 	switch {
 	case w == nil && b == nil:
-	case span == 1 && w != nil && b != nil:
-		l.Map(vec.FMA, row, row, w[first:], b[first:], row)
 	case span == 1 && w != nil:
-		l.Map(vec.Mul, row, row, w[first:], row, row)
+		l.Map(vec.Mul, to, to, w[first:], to, to)
 	case span == 1:
-		l.Map(vec.Add, row, row, b[first:], row, row)
+		l.Map(vec.Add, to, to, b[first:], to, to)
 	default:
-		for k := 0; k < len(row); k, first = k+span, first+1 {
-			part := row[k : k+span]
+		for k := 0; k < len(to); k, first = k+span, first+1 {
+			part := to[k : k+span]
 			if w != nil {
 				l.MapBy(vec.Mul, part, part, w[first])
 			}

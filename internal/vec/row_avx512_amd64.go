@@ -33,6 +33,18 @@ func rowMaxF32AVX512(n int, x *float32, y *float32) float32
 //go:noescape
 func rowMinF32AVX512(n int, x *float32, y *float32) float32
 
+// rowSubSumF32AVX512 returns the sum of x − by, n elements from there on, and stores x − by from to
+// on.
+//
+//go:noescape
+func rowSubSumF32AVX512(n int, to *float32, x *float32, by float32) float32
+
+// rowSubSquaresF32AVX512 returns the sum of squares of x − by, n elements from there on, and stores
+// x − by from to on.
+//
+//go:noescape
+func rowSubSquaresF32AVX512(n int, to *float32, x *float32, by float32) float32
+
 // rowAddByF32AVX512 sets n elements from to on to Add of those from x on and by. They may be the
 // same.
 //
@@ -77,6 +89,12 @@ func deviationsF32AVX512(n int, sums *float32, squares *float32, from *float32, 
 //go:noescape
 func squaredDeviationsF32AVX512(n int, sums *float32, squares *float32, from *float32, x *float32, stride int)
 
+// scaledFMAF32AVX512 sets n elements from to on to (x·by)·w + b, rounded twice, of those from x, w
+// and b on. to may be x.
+//
+//go:noescape
+func scaledFMAF32AVX512(n int, to *float32, x *float32, by float32, w *float32, b *float32)
+
 // rowSumF64AVX512 returns the sum of x, n elements from there on.
 //
 //go:noescape
@@ -107,6 +125,18 @@ func rowMaxF64AVX512(n int, x *float64, y *float64) float64
 //
 //go:noescape
 func rowMinF64AVX512(n int, x *float64, y *float64) float64
+
+// rowSubSumF64AVX512 returns the sum of x − by, n elements from there on, and stores x − by from to
+// on.
+//
+//go:noescape
+func rowSubSumF64AVX512(n int, to *float64, x *float64, by float64) float64
+
+// rowSubSquaresF64AVX512 returns the sum of squares of x − by, n elements from there on, and stores
+// x − by from to on.
+//
+//go:noescape
+func rowSubSquaresF64AVX512(n int, to *float64, x *float64, by float64) float64
 
 // rowAddByF64AVX512 sets n elements from to on to Add of those from x on and by. They may be the
 // same.
@@ -151,3 +181,9 @@ func deviationsF64AVX512(n int, sums *float64, squares *float64, from *float64, 
 //
 //go:noescape
 func squaredDeviationsF64AVX512(n int, sums *float64, squares *float64, from *float64, x *float64, stride int)
+
+// scaledFMAF64AVX512 sets n elements from to on to (x·by)·w + b, rounded twice, of those from x, w
+// and b on. to may be x.
+//
+//go:noescape
+func scaledFMAF64AVX512(n int, to *float64, x *float64, by float64, w *float64, b *float64)

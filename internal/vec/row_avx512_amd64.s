@@ -473,6 +473,174 @@ done:
 DATA rowF32AVX5127f800000<>+0(SB)/4, $0x7f800000
 GLOBL rowF32AVX5127f800000<>(SB), RODATA|NOPTR, $4
 
+// func rowSubSumF32AVX512(n int, to *float32, x *float32, by float32) float32
+// Requires: AVX, AVX512F, SSE
+TEXT ·rowSubSumF32AVX512(SB), NOSPLIT, $0-36
+	MOVQ         n+0(FP), CX
+	MOVQ         x+16(FP), AX
+	MOVQ         to+8(FP), DX
+	VBROADCASTSS by+24(FP), Z0
+	VBROADCASTSS rowF32AVX5120<>+0(SB), Z1
+	VBROADCASTSS rowF32AVX5120<>+0(SB), Z2
+	SUBQ         $0x20, CX
+	JLT          rest
+
+whole:
+	VMOVUPS (AX), Z3
+	VSUBPS  Z0, Z3, Z3
+	VMOVUPS Z3, (DX)
+	VADDPS  Z3, Z1, Z1
+	VMOVUPS Z1, Z1
+	VMOVUPS 64(AX), Z3
+	VSUBPS  Z0, Z3, Z3
+	VMOVUPS Z3, 64(DX)
+	VADDPS  Z3, Z2, Z2
+	VMOVUPS Z2, Z2
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x20, CX
+	JGE     whole
+
+rest:
+	ADDQ         $0x20, CX
+	JZ           done
+	MOVQ         $0x00000001, BX
+	SHLQ         CL, BX
+	DECQ         BX
+	MOVQ         BX, CX
+	KMOVW        CX, K1
+	VMOVUPS.Z    (AX), K1, Z3
+	MOVQ         BX, CX
+	KMOVW        CX, K1
+	VSUBPS       Z0, Z3, Z3
+	VBROADCASTSS rowF32AVX5120<>+0(SB), Z4
+	VBLENDMPS    Z3, Z4, K1, Z3
+	MOVQ         BX, CX
+	KMOVW        CX, K1
+	VMOVUPS      Z3, K1, (DX)
+	VADDPS       Z3, Z1, Z1
+	VMOVUPS      Z1, Z1
+	MOVQ         BX, CX
+	SHRQ         $0x10, CX
+	KMOVW        CX, K1
+	VMOVUPS.Z    64(AX), K1, Z3
+	MOVQ         BX, AX
+	SHRQ         $0x10, AX
+	KMOVW        AX, K1
+	VSUBPS       Z0, Z3, Z0
+	VBROADCASTSS rowF32AVX5120<>+0(SB), Z3
+	VBLENDMPS    Z0, Z3, K1, Z0
+	MOVQ         BX, AX
+	SHRQ         $0x10, AX
+	KMOVW        AX, K1
+	VMOVUPS      Z0, K1, 64(DX)
+	VADDPS       Z0, Z2, Z0
+	VMOVUPS      Z0, Z2
+
+done:
+	VADDPS        Z2, Z1, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMOVUPS       Y0, Y0
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMOVUPS       X0, X0
+	VADDPS        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VMOVUPS       X0, X0
+	VADDPS        X1, X0, X0
+	VPERMILPS     $0x01, X0, X1
+	VMOVUPS       X0, X0
+	VADDPS        X1, X0, X0
+	MOVSS         X0, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func rowSubSquaresF32AVX512(n int, to *float32, x *float32, by float32) float32
+// Requires: AVX, AVX512F, SSE
+TEXT ·rowSubSquaresF32AVX512(SB), NOSPLIT, $0-36
+	MOVQ         n+0(FP), CX
+	MOVQ         x+16(FP), AX
+	MOVQ         to+8(FP), DX
+	VBROADCASTSS by+24(FP), Z0
+	VBROADCASTSS rowF32AVX5120<>+0(SB), Z1
+	VBROADCASTSS rowF32AVX5120<>+0(SB), Z2
+	SUBQ         $0x20, CX
+	JLT          rest
+
+whole:
+	VMOVUPS     (AX), Z3
+	VSUBPS      Z0, Z3, Z3
+	VMOVUPS     Z3, (DX)
+	VMOVUPS     Z1, Z1
+	VFMADD231PS Z3, Z3, Z1
+	VMOVUPS     Z1, Z1
+	VMOVUPS     64(AX), Z3
+	VSUBPS      Z0, Z3, Z3
+	VMOVUPS     Z3, 64(DX)
+	VMOVUPS     Z2, Z2
+	VFMADD231PS Z3, Z3, Z2
+	VMOVUPS     Z2, Z2
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x20, CX
+	JGE         whole
+
+rest:
+	ADDQ         $0x20, CX
+	JZ           done
+	MOVQ         $0x00000001, BX
+	SHLQ         CL, BX
+	DECQ         BX
+	MOVQ         BX, CX
+	KMOVW        CX, K1
+	VMOVUPS.Z    (AX), K1, Z3
+	MOVQ         BX, CX
+	KMOVW        CX, K1
+	VSUBPS       Z0, Z3, Z3
+	VBROADCASTSS rowF32AVX5120<>+0(SB), Z4
+	VBLENDMPS    Z3, Z4, K1, Z3
+	MOVQ         BX, CX
+	KMOVW        CX, K1
+	VMOVUPS      Z3, K1, (DX)
+	VMOVUPS      Z1, Z1
+	VFMADD231PS  Z3, Z3, Z1
+	VMOVUPS      Z1, Z1
+	MOVQ         BX, CX
+	SHRQ         $0x10, CX
+	KMOVW        CX, K1
+	VMOVUPS.Z    64(AX), K1, Z3
+	MOVQ         BX, AX
+	SHRQ         $0x10, AX
+	KMOVW        AX, K1
+	VSUBPS       Z0, Z3, Z0
+	VBROADCASTSS rowF32AVX5120<>+0(SB), Z3
+	VBLENDMPS    Z0, Z3, K1, Z0
+	MOVQ         BX, AX
+	SHRQ         $0x10, AX
+	KMOVW        AX, K1
+	VMOVUPS      Z0, K1, 64(DX)
+	VMOVUPS      Z2, Z2
+	VFMADD231PS  Z0, Z0, Z2
+	VMOVUPS      Z2, Z2
+
+done:
+	VADDPS        Z2, Z1, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMOVUPS       Y0, Y0
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMOVUPS       X0, X0
+	VADDPS        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VMOVUPS       X0, X0
+	VADDPS        X1, X0, X0
+	VPERMILPS     $0x01, X0, X1
+	VMOVUPS       X0, X0
+	VADDPS        X1, X0, X0
+	MOVSS         X0, ret+32(FP)
+	VZEROUPPER
+	RET
+
 // func rowAddByF32AVX512(n int, to *float32, x *float32, by float32)
 // Requires: AVX, AVX512F
 TEXT ·rowAddByF32AVX512(SB), NOSPLIT, $0-28
@@ -836,6 +1004,51 @@ rest:
 	VFMADD231PS Z0, Z0, Z2
 	VMOVUPS     Z1, K1, (AX)
 	VMOVUPS     Z2, K1, (BX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func scaledFMAF32AVX512(n int, to *float32, x *float32, by float32, w *float32, b *float32)
+// Requires: AVX, AVX512F
+TEXT ·scaledFMAF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), CX
+	MOVQ         to+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         w+32(FP), SI
+	MOVQ         b+40(FP), DI
+	VBROADCASTSS by+24(FP), Z0
+	XORQ         AX, AX
+	SUBQ         $0x10, CX
+	JLT          rest
+
+whole:
+	VMOVUPS     (BX)(AX*1), Z1
+	VMULPS      Z0, Z1, Z1
+	VMOVUPS     (SI)(AX*1), Z2
+	VMOVUPS     (DI)(AX*1), Z3
+	VMOVUPS     Z3, Z3
+	VFMADD231PS Z2, Z1, Z3
+	VMOVUPS     Z3, (DX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, CX
+	JGE         whole
+
+rest:
+	ADDQ        $0x10, CX
+	JZ          done
+	MOVQ        $0x00000001, R8
+	SHLQ        CL, R8
+	DECQ        R8
+	MOVQ        R8, CX
+	KMOVW       CX, K1
+	VMOVUPS.Z   (BX)(AX*1), K1, Z1
+	VMULPS      Z0, Z1, Z0
+	VMOVUPS.Z   (SI)(AX*1), K1, Z1
+	VMOVUPS.Z   (DI)(AX*1), K1, Z2
+	VMOVUPS     Z2, Z2
+	VFMADD231PS Z1, Z0, Z2
+	VMOVUPS     Z2, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -1515,6 +1728,264 @@ done:
 DATA rowF64AVX5127ff0000000000000<>+0(SB)/8, $0x7ff0000000000000
 GLOBL rowF64AVX5127ff0000000000000<>(SB), RODATA|NOPTR, $8
 
+// func rowSubSumF64AVX512(n int, to *float64, x *float64, by float64) float64
+// Requires: AVX, AVX512F, SSE2
+TEXT ·rowSubSumF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         n+0(FP), CX
+	MOVQ         x+16(FP), AX
+	MOVQ         to+8(FP), DX
+	VBROADCASTSD by+24(FP), Z0
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z1
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z2
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z3
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z4
+	SUBQ         $0x20, CX
+	JLT          rest
+
+whole:
+	VMOVUPD (AX), Z5
+	VSUBPD  Z0, Z5, Z5
+	VMOVUPD Z5, (DX)
+	VADDPD  Z5, Z1, Z1
+	VMOVUPD Z1, Z1
+	VMOVUPD 64(AX), Z5
+	VSUBPD  Z0, Z5, Z5
+	VMOVUPD Z5, 64(DX)
+	VADDPD  Z5, Z2, Z2
+	VMOVUPD Z2, Z2
+	VMOVUPD 128(AX), Z5
+	VSUBPD  Z0, Z5, Z5
+	VMOVUPD Z5, 128(DX)
+	VADDPD  Z5, Z3, Z3
+	VMOVUPD Z3, Z3
+	VMOVUPD 192(AX), Z5
+	VSUBPD  Z0, Z5, Z5
+	VMOVUPD Z5, 192(DX)
+	VADDPD  Z5, Z4, Z4
+	VMOVUPD Z4, Z4
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x20, CX
+	JGE     whole
+
+rest:
+	ADDQ         $0x20, CX
+	JZ           done
+	MOVQ         $0x00000001, BX
+	SHLQ         CL, BX
+	DECQ         BX
+	MOVQ         BX, CX
+	KMOVW        CX, K1
+	VMOVUPD.Z    (AX), K1, Z5
+	MOVQ         BX, CX
+	KMOVW        CX, K1
+	VSUBPD       Z0, Z5, Z5
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z6
+	VBLENDMPD    Z5, Z6, K1, Z5
+	MOVQ         BX, CX
+	KMOVW        CX, K1
+	VMOVUPD      Z5, K1, (DX)
+	VADDPD       Z5, Z1, Z1
+	VMOVUPD      Z1, Z1
+	MOVQ         BX, CX
+	SHRQ         $0x08, CX
+	KMOVW        CX, K1
+	VMOVUPD.Z    64(AX), K1, Z5
+	MOVQ         BX, CX
+	SHRQ         $0x08, CX
+	KMOVW        CX, K1
+	VSUBPD       Z0, Z5, Z5
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z6
+	VBLENDMPD    Z5, Z6, K1, Z5
+	MOVQ         BX, CX
+	SHRQ         $0x08, CX
+	KMOVW        CX, K1
+	VMOVUPD      Z5, K1, 64(DX)
+	VADDPD       Z5, Z2, Z2
+	VMOVUPD      Z2, Z2
+	MOVQ         BX, CX
+	SHRQ         $0x10, CX
+	KMOVW        CX, K1
+	VMOVUPD.Z    128(AX), K1, Z5
+	MOVQ         BX, CX
+	SHRQ         $0x10, CX
+	KMOVW        CX, K1
+	VSUBPD       Z0, Z5, Z5
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z6
+	VBLENDMPD    Z5, Z6, K1, Z5
+	MOVQ         BX, CX
+	SHRQ         $0x10, CX
+	KMOVW        CX, K1
+	VMOVUPD      Z5, K1, 128(DX)
+	VADDPD       Z5, Z3, Z3
+	VMOVUPD      Z3, Z3
+	MOVQ         BX, CX
+	SHRQ         $0x18, CX
+	KMOVW        CX, K1
+	VMOVUPD.Z    192(AX), K1, Z5
+	MOVQ         BX, AX
+	SHRQ         $0x18, AX
+	KMOVW        AX, K1
+	VSUBPD       Z0, Z5, Z0
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z5
+	VBLENDMPD    Z0, Z5, K1, Z0
+	MOVQ         BX, AX
+	SHRQ         $0x18, AX
+	KMOVW        AX, K1
+	VMOVUPD      Z0, K1, 192(DX)
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      Z0, Z4
+
+done:
+	VADDPD        Z3, Z1, Z0
+	VADDPD        Z4, Z2, Z1
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMOVUPD       Y0, Y0
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMOVUPD       X0, X0
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VMOVUPD       X0, X0
+	VADDPD        X1, X0, X0
+	MOVSD         X0, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func rowSubSquaresF64AVX512(n int, to *float64, x *float64, by float64) float64
+// Requires: AVX, AVX512F, SSE2
+TEXT ·rowSubSquaresF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         n+0(FP), CX
+	MOVQ         x+16(FP), AX
+	MOVQ         to+8(FP), DX
+	VBROADCASTSD by+24(FP), Z0
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z1
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z2
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z3
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z4
+	SUBQ         $0x20, CX
+	JLT          rest
+
+whole:
+	VMOVUPD     (AX), Z5
+	VSUBPD      Z0, Z5, Z5
+	VMOVUPD     Z5, (DX)
+	VMOVUPD     Z1, Z1
+	VFMADD231PD Z5, Z5, Z1
+	VMOVUPD     Z1, Z1
+	VMOVUPD     64(AX), Z5
+	VSUBPD      Z0, Z5, Z5
+	VMOVUPD     Z5, 64(DX)
+	VMOVUPD     Z2, Z2
+	VFMADD231PD Z5, Z5, Z2
+	VMOVUPD     Z2, Z2
+	VMOVUPD     128(AX), Z5
+	VSUBPD      Z0, Z5, Z5
+	VMOVUPD     Z5, 128(DX)
+	VMOVUPD     Z3, Z3
+	VFMADD231PD Z5, Z5, Z3
+	VMOVUPD     Z3, Z3
+	VMOVUPD     192(AX), Z5
+	VSUBPD      Z0, Z5, Z5
+	VMOVUPD     Z5, 192(DX)
+	VMOVUPD     Z4, Z4
+	VFMADD231PD Z5, Z5, Z4
+	VMOVUPD     Z4, Z4
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x20, CX
+	JGE         whole
+
+rest:
+	ADDQ         $0x20, CX
+	JZ           done
+	MOVQ         $0x00000001, BX
+	SHLQ         CL, BX
+	DECQ         BX
+	MOVQ         BX, CX
+	KMOVW        CX, K1
+	VMOVUPD.Z    (AX), K1, Z5
+	MOVQ         BX, CX
+	KMOVW        CX, K1
+	VSUBPD       Z0, Z5, Z5
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z6
+	VBLENDMPD    Z5, Z6, K1, Z5
+	MOVQ         BX, CX
+	KMOVW        CX, K1
+	VMOVUPD      Z5, K1, (DX)
+	VMOVUPD      Z1, Z1
+	VFMADD231PD  Z5, Z5, Z1
+	VMOVUPD      Z1, Z1
+	MOVQ         BX, CX
+	SHRQ         $0x08, CX
+	KMOVW        CX, K1
+	VMOVUPD.Z    64(AX), K1, Z5
+	MOVQ         BX, CX
+	SHRQ         $0x08, CX
+	KMOVW        CX, K1
+	VSUBPD       Z0, Z5, Z5
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z6
+	VBLENDMPD    Z5, Z6, K1, Z5
+	MOVQ         BX, CX
+	SHRQ         $0x08, CX
+	KMOVW        CX, K1
+	VMOVUPD      Z5, K1, 64(DX)
+	VMOVUPD      Z2, Z2
+	VFMADD231PD  Z5, Z5, Z2
+	VMOVUPD      Z2, Z2
+	MOVQ         BX, CX
+	SHRQ         $0x10, CX
+	KMOVW        CX, K1
+	VMOVUPD.Z    128(AX), K1, Z5
+	MOVQ         BX, CX
+	SHRQ         $0x10, CX
+	KMOVW        CX, K1
+	VSUBPD       Z0, Z5, Z5
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z6
+	VBLENDMPD    Z5, Z6, K1, Z5
+	MOVQ         BX, CX
+	SHRQ         $0x10, CX
+	KMOVW        CX, K1
+	VMOVUPD      Z5, K1, 128(DX)
+	VMOVUPD      Z3, Z3
+	VFMADD231PD  Z5, Z5, Z3
+	VMOVUPD      Z3, Z3
+	MOVQ         BX, CX
+	SHRQ         $0x18, CX
+	KMOVW        CX, K1
+	VMOVUPD.Z    192(AX), K1, Z5
+	MOVQ         BX, AX
+	SHRQ         $0x18, AX
+	KMOVW        AX, K1
+	VSUBPD       Z0, Z5, Z0
+	VBROADCASTSD rowF64AVX5120<>+0(SB), Z5
+	VBLENDMPD    Z0, Z5, K1, Z0
+	MOVQ         BX, AX
+	SHRQ         $0x18, AX
+	KMOVW        AX, K1
+	VMOVUPD      Z0, K1, 192(DX)
+	VMOVUPD      Z4, Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, Z4
+
+done:
+	VADDPD        Z3, Z1, Z0
+	VADDPD        Z4, Z2, Z1
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMOVUPD       Y0, Y0
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMOVUPD       X0, X0
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VMOVUPD       X0, X0
+	VADDPD        X1, X0, X0
+	MOVSD         X0, ret+32(FP)
+	VZEROUPPER
+	RET
+
 // func rowAddByF64AVX512(n int, to *float64, x *float64, by float64)
 // Requires: AVX, AVX512F
 TEXT ·rowAddByF64AVX512(SB), NOSPLIT, $0-32
@@ -1878,6 +2349,51 @@ rest:
 	VFMADD231PD Z0, Z0, Z2
 	VMOVUPD     Z1, K1, (AX)
 	VMOVUPD     Z2, K1, (BX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func scaledFMAF64AVX512(n int, to *float64, x *float64, by float64, w *float64, b *float64)
+// Requires: AVX, AVX512F
+TEXT ·scaledFMAF64AVX512(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), CX
+	MOVQ         to+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         w+32(FP), SI
+	MOVQ         b+40(FP), DI
+	VBROADCASTSD by+24(FP), Z0
+	XORQ         AX, AX
+	SUBQ         $0x08, CX
+	JLT          rest
+
+whole:
+	VMOVUPD     (BX)(AX*1), Z1
+	VMULPD      Z0, Z1, Z1
+	VMOVUPD     (SI)(AX*1), Z2
+	VMOVUPD     (DI)(AX*1), Z3
+	VMOVUPD     Z3, Z3
+	VFMADD231PD Z2, Z1, Z3
+	VMOVUPD     Z3, (DX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x08, CX
+	JGE         whole
+
+rest:
+	ADDQ        $0x08, CX
+	JZ          done
+	MOVQ        $0x00000001, R8
+	SHLQ        CL, R8
+	DECQ        R8
+	MOVQ        R8, CX
+	KMOVW       CX, K1
+	VMOVUPD.Z   (BX)(AX*1), K1, Z1
+	VMULPD      Z0, Z1, Z0
+	VMOVUPD.Z   (SI)(AX*1), K1, Z1
+	VMOVUPD.Z   (DI)(AX*1), K1, Z2
+	VMOVUPD     Z2, Z2
+	VFMADD231PD Z1, Z0, Z2
+	VMOVUPD     Z2, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER

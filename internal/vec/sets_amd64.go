@@ -19,13 +19,13 @@ func avx512() *Set {
 		products = byteProductsAVX512
 	}
 	return &Set{name: "avx512", byteProducts: products, weights: weightsAVX512, ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX512, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
-		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX512, rowLoops: rowsF32AVX512, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX512, deviations: deviationLoops[float32]{deviationsF32AVX512, squaredDeviationsF32AVX512}, adamw: adamwF32AVX512, rotate: rotateF32AVX512, butterfly: butterflyF32AVX512, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{32, 16, 8}, heights: []height[float32]{
+		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX512, rowLoops: rowsF32AVX512, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX512, deviations: deviationLoops[float32]{deviationsF32AVX512, squaredDeviationsF32AVX512}, norms: normLoops[float32]{rowSubSumF32AVX512, rowSubSquaresF32AVX512, scaledFMAF32AVX512}, adamw: adamwF32AVX512, rotate: rotateF32AVX512, butterfly: butterflyF32AVX512, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{32, 16, 8}, heights: []height[float32]{
 			{12, [3]block[float32]{productF32AVX512x12x32, productF32AVX512x12x16, productF32AVX512x12x8}},
 			{8, [3]block[float32]{productF32AVX512x8x32, productF32AVX512x8x16, productF32AVX512x8x8}},
 			{4, [3]block[float32]{productF32AVX512x4x32, productF32AVX512x4x16, productF32AVX512x4x8}},
 			{2, [3]block[float32]{productF32AVX512x2x32, productF32AVX512x2x16, productF32AVX512x2x8}},
 			{1, [3]block[float32]{productF32AVX512x1x32, productF32AVX512x1x16, productF32AVX512x1x8}}}}},
-		double: Loops[float64]{tall: tallF64, transposer: transposerF64, copies: copyPlanesAVX2, maps: mapF64AVX512, rowLoops: rowsF64AVX512, tapSums: tapSumsF64AVX512, deviations: deviationLoops[float64]{deviationsF64AVX512, squaredDeviationsF64AVX512}, adamw: adamwF64AVX512, rotate: rotateF64AVX512, butterfly: butterflyF64AVX512, blocks: blocks[float64]{widths: [3]int{16, 8, 4}, heights: []height[float64]{
+		double: Loops[float64]{tall: tallF64, transposer: transposerF64, copies: copyPlanesAVX2, maps: mapF64AVX512, rowLoops: rowsF64AVX512, tapSums: tapSumsF64AVX512, deviations: deviationLoops[float64]{deviationsF64AVX512, squaredDeviationsF64AVX512}, norms: normLoops[float64]{rowSubSumF64AVX512, rowSubSquaresF64AVX512, scaledFMAF64AVX512}, adamw: adamwF64AVX512, rotate: rotateF64AVX512, butterfly: butterflyF64AVX512, blocks: blocks[float64]{widths: [3]int{16, 8, 4}, heights: []height[float64]{
 			{12, [3]block[float64]{productF64AVX512x12x16, productF64AVX512x12x8, productF64AVX512x12x4}},
 			{8, [3]block[float64]{productF64AVX512x8x16, productF64AVX512x8x8, productF64AVX512x8x4}},
 			{4, [3]block[float64]{productF64AVX512x4x16, productF64AVX512x4x8, productF64AVX512x4x4}},
@@ -43,12 +43,12 @@ func byteProducts() byteProductLoops {
 
 func avx2() *Set {
 	return &Set{name: "avx2", byteProducts: byteProducts(), weights: weightsAVX2, ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
-		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX2, rowLoops: rowsF32AVX2, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX2, deviations: deviationLoops[float32]{deviationsF32AVX2, squaredDeviationsF32AVX2}, adamw: adamwF32AVX2, rotate: rotateF32AVX2, butterfly: butterflyF32AVX2, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
+		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX2, rowLoops: rowsF32AVX2, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX2, deviations: deviationLoops[float32]{deviationsF32AVX2, squaredDeviationsF32AVX2}, norms: normLoops[float32]{rowSubSumF32AVX2, rowSubSquaresF32AVX2, scaledFMAF32AVX2}, adamw: adamwF32AVX2, rotate: rotateF32AVX2, butterfly: butterflyF32AVX2, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
 			{6, [3]block[float32]{productF32AVX2x6x16, productF32AVX2x6x8, productF32AVX2x6x4}},
 			{4, [3]block[float32]{productF32AVX2x4x16, productF32AVX2x4x8, productF32AVX2x4x4}},
 			{2, [3]block[float32]{productF32AVX2x2x16, productF32AVX2x2x8, productF32AVX2x2x4}},
 			{1, [3]block[float32]{productF32AVX2x1x16, productF32AVX2x1x8, productF32AVX2x1x4}}}}},
-		double: Loops[float64]{tall: tallF64, transposer: transposerF64, copies: copyPlanesAVX2, maps: mapF64AVX2, rowLoops: rowsF64AVX2, tapSums: tapSumsF64AVX2, deviations: deviationLoops[float64]{deviationsF64AVX2, squaredDeviationsF64AVX2}, adamw: adamwF64AVX2, rotate: rotateF64AVX2, butterfly: butterflyF64AVX2, blocks: blocks[float64]{widths: [3]int{8, 4, 2}, heights: []height[float64]{
+		double: Loops[float64]{tall: tallF64, transposer: transposerF64, copies: copyPlanesAVX2, maps: mapF64AVX2, rowLoops: rowsF64AVX2, tapSums: tapSumsF64AVX2, deviations: deviationLoops[float64]{deviationsF64AVX2, squaredDeviationsF64AVX2}, norms: normLoops[float64]{rowSubSumF64AVX2, rowSubSquaresF64AVX2, scaledFMAF64AVX2}, adamw: adamwF64AVX2, rotate: rotateF64AVX2, butterfly: butterflyF64AVX2, blocks: blocks[float64]{widths: [3]int{8, 4, 2}, heights: []height[float64]{
 			{6, [3]block[float64]{productF64AVX2x6x8, productF64AVX2x6x4, productF64AVX2x6x2}},
 			{4, [3]block[float64]{productF64AVX2x4x8, productF64AVX2x4x4, productF64AVX2x4x2}},
 			{2, [3]block[float64]{productF64AVX2x2x8, productF64AVX2x2x4, productF64AVX2x2x2}},

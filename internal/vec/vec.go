@@ -56,6 +56,7 @@ type Loops[T Float] struct {
 	everySecond func(n int, to, from *T)
 	tapSums     func(n int, to, x *T, taps int, offsets *int, by *T)
 	deviations  deviationLoops[T]
+	norms       normLoops[T]
 	pool        sync.Pool // of *scratch[T]
 	tasks       sync.Pool // of *task[T]
 	scratchPool sync.Pool // of *Room[T]

@@ -22,30 +22,37 @@ type reduction struct {
 	start     float64 // which changes nothing
 	join      func(k *code, sum value, x []value) value
 	sums      func(k *code, a, b value) value
+	less      bool // of the differences of elements and a number, which it stores
 }
 
 func plus(k *code, a, b value) value { return k.add(a, b) }
 
 // folded is a reduction that joins elements as it joins sums.
 func folded(name, doc string, start float64, join func(k *code, a, b value) value) reduction {
-	return reduction{name, doc, 1, start, func(k *code, sum value, x []value) value { return join(k, sum, x[0]) }, join}
+	return reduction{name, doc, 1, start, func(k *code, sum value, x []value) value { return join(k, sum, x[0]) }, join, false}
 }
 
 var reductions = []reduction{
 	folded("Sum", "the sum of x", 0, plus),
-	{"Dot", "the sum of x times y", 2, 0, func(k *code, sum value, x []value) value { return k.fma(x[0], x[1], sum) }, plus},
+	{"Dot", "the sum of x times y", 2, 0, func(k *code, sum value, x []value) value { return k.fma(x[0], x[1], sum) }, plus, false},
 	{"MaxNumber", "the largest element of x that is a number, −∞ if there is none", 1, math.Inf(-1),
-		func(k *code, sum value, x []value) value { return k.most(x[0], sum) }, func(k *code, a, b value) value { return k.most(a, b) }},
+		func(k *code, sum value, x []value) value { return k.most(x[0], sum) }, func(k *code, a, b value) value { return k.most(a, b) }, false},
 	folded("Product", "the product of x", 1, func(k *code, a, b value) value { return k.mul(a, b) }),
 	folded("Max", "the greatest element of x, NaN if one is", math.Inf(-1), func(k *code, a, b value) value { return k.max(a, b) }),
 	folded("Min", "the least element of x, NaN if one is", math.Inf(1), func(k *code, a, b value) value { return k.min(a, b) }),
+}
+
+// differences are reductions of the differences of elements and a number, in one loop with these.
+var differences = []reduction{
+	{"SubSum", "the sum of x − by", 1, 0, func(k *code, sum value, x []value) value { return k.add(sum, x[0]) }, plus, true},
+	{"SubSquares", "the sum of squares of x − by", 1, 0, func(k *code, sum value, x []value) value { return k.fma(x[0], x[0], sum) }, plus, true},
 }
 
 // reduce writes a loop for each reduction, the maps whose second operand is one number, and the sums
 // of taps.
 func reduce(c *build.Context, s *set, r float) {
 	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}, prefix: "row"}
-	for _, f := range reductions {
+	for _, f := range append(reductions, differences...) {
 		k.reduction(f)
 	}
 	for _, f := range functions {
@@ -58,6 +65,7 @@ func reduce(c *build.Context, s *set, r float) {
 	k.taps()
 	k.deviations(false)
 	k.deviations(true)
+	k.scaledFMA()
 }
 
 // scaled are the functions whose second operand may be one number.
@@ -69,12 +77,23 @@ func (k *code) reduction(f reduction) {
 	c.Function(name)
 	c.Attributes(attr.NOSPLIT)
 	c.Pragma("noescape")
-	c.Doc(name + " returns " + f.doc + ", n elements from there on.")
-	c.SignatureExpr(strings.ReplaceAll("func(n int, x, y *T) T", "T", k.r.goType()))
+	doc, signature := name+" returns "+f.doc+", n elements from there on.", "func(n int, x, y *T) T"
+	if f.less {
+		doc, signature = name+" returns "+f.doc+", n elements from there on, and stores x − by from to on.", "func(n int, to, x *T, by T) T"
+	}
+	c.Doc(doc)
+	c.SignatureExpr(strings.ReplaceAll(signature, "T", k.r.goType()))
 	n := c.Load(c.Param("n"), c.GP64())
 	var from []reg.Register
 	for _, p := range []string{"x", "y"}[:f.operands] {
 		from = append(from, c.Load(c.Param(p), c.GP64()))
+	}
+	var to reg.Register
+	var by value
+	pointers := from
+	if f.less {
+		to, by = c.Load(c.Param("to"), c.GP64()), k.parameter("by")
+		pointers = append(pointers, to)
 	}
 	sums := make([]value, lanes/wide)
 	for i := range sums {
@@ -92,8 +111,16 @@ func (k *code) reduction(f reduction) {
 	c.SUBQ(operand.Imm(lanes), n)
 	c.JLT(operand.LabelRef("rest"))
 	c.Label("whole")
-	join(func(m operand.Mem, _ int) value { return k.load(m) })
-	for _, p := range from {
+	join(func(m operand.Mem, _ int) value {
+		v := k.load(m)
+		if f.less {
+			v = k.sub(v, by)
+			m.Base = to
+			k.pick(c.VMOVUPS, c.VMOVUPD)(v, m)
+		}
+		return v
+	})
+	for _, p := range pointers {
 		c.ADDQ(operand.U32(lanes*k.r.size), p)
 	}
 	c.SUBQ(operand.Imm(lanes), n)
@@ -104,10 +131,15 @@ func (k *code) reduction(f reduction) {
 	masks := k.masks(n)
 	join(func(m operand.Mem, i int) value {
 		v := k.loadSome(masks(i), m)
-		if f.start == 0 {
-			return v
+		switch {
+		case f.less:
+			v = k.choose(masks(i), k.sub(v, by), k.load(k.number(0)))
+			m.Base = to
+			k.storeSome(masks(i), v, m)
+		case f.start != 0:
+			v = k.choose(masks(i), v, k.load(k.number(f.start)))
 		}
-		return k.choose(masks(i), v, k.load(k.number(f.start)))
+		return v
 	})
 	c.Label("done")
 	for len(sums) > 1 {
@@ -225,11 +257,7 @@ func (k *code) scaled(f function) {
 	c.SignatureExpr(strings.ReplaceAll("func(n int, to, x *T, by T)", "T", k.r.goType()))
 	n := c.Load(c.Param("n"), c.GP64())
 	to, x := c.Load(c.Param("to"), c.GP64()), c.Load(c.Param("x"), c.GP64())
-	addr, err := c.Param("by").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	by := k.all(addr.Addr)
+	by := k.parameter("by")
 	at := c.GP64()
 	c.XORQ(at, at)
 	c.SUBQ(operand.Imm(uint64(wide)), n)
@@ -245,6 +273,52 @@ func (k *code) scaled(f function) {
 	c.JZ(operand.LabelRef("done"))
 	first := k.masks(n)(0)
 	k.storeSome(first, f.of(k, []value{k.loadSome(first, from), by}), into)
+	c.Label("done")
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// parameter returns a number that is an argument, for all lanes.
+func (k *code) parameter(name string) value {
+	addr, err := k.c.Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return k.all(addr.Addr)
+}
+
+// scaledFMA writes the loop that multiplies by a number and then by weights, and adds biases.
+func (k *code) scaledFMA() {
+	c, wide := k.c, k.s.bytes/k.r.size
+	name := "scaledFMA" + k.r.name + k.s.name
+	c.Function(name)
+	c.Attributes(attr.NOSPLIT)
+	c.Pragma("noescape")
+	c.Doc(name + " sets n elements from to on to (x·by)·w + b, rounded twice, of those from x, w and b on. to may be x.")
+	c.SignatureExpr(strings.ReplaceAll("func(n int, to, x *T, by T, w, b *T)", "T", k.r.goType()))
+	n := c.Load(c.Param("n"), c.GP64())
+	var at [4]operand.Mem
+	place := c.GP64()
+	for i, p := range []string{"to", "x", "w", "b"} {
+		at[i] = operand.Mem{Base: c.Load(c.Param(p), c.GP64()), Index: place, Scale: 1}
+	}
+	by := k.parameter("by")
+	result := func(load func(m operand.Mem) value) value {
+		return k.fma(k.mul(load(at[1]), by), load(at[2]), load(at[3]))
+	}
+	c.XORQ(place, place)
+	c.SUBQ(operand.Imm(uint64(wide)), n)
+	c.JLT(operand.LabelRef("rest"))
+	c.Label("whole")
+	k.pick(c.VMOVUPS, c.VMOVUPD)(result(func(m operand.Mem) value { return k.load(m) }), at[0])
+	c.ADDQ(operand.Imm(uint64(k.s.bytes)), place)
+	c.SUBQ(operand.Imm(uint64(wide)), n)
+	c.JGE(operand.LabelRef("whole"))
+	c.Label("rest")
+	c.ADDQ(operand.Imm(uint64(wide)), n)
+	c.JZ(operand.LabelRef("done"))
+	first := k.masks(n)(0)
+	k.storeSome(first, result(func(m operand.Mem) value { return k.loadSome(first, m) }), at[0])
 	c.Label("done")
 	c.VZEROUPPER()
 	c.RET()
