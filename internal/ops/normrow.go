@@ -139,33 +139,23 @@ func normGradRows[T kernels.Float](f defs.NormForm, generated func(kernels.HostA
 				clear(hs)
 				clear(gs)
 				for r := part * run; r < min(rows, (part+1)*run); r++ {
-					above := g[r*n:][:n]
-					h := room.V[:n]
-					l.MapBy(vec.Sub, h, x[r*n:][:n], means[r])
-					l.MapBy(vec.Mul, h, h, rstds[r])
-					l.Map(vec.Add, gs, gs, above, gs, gs)
-					l.Map(vec.FMA, hs, above, h, hs, hs)
-					normGradRow(l, h, above, w, d[r*n:][:n], room.V[n:], rstds[r], f.Centred)
+					h, up, above := room.V[:n], room.V[n:], g[r*n:][:n]
+					if w != nil {
+						l.NormGradSums(h, up, hs, gs, x[r*n:][:n], above, w, means[r], rstds[r])
+					} else {
+						up = above
+						l.MapBy(vec.Sub, h, x[r*n:][:n], means[r])
+						l.MapBy(vec.Mul, h, h, rstds[r])
+						l.Map(vec.Add, gs, gs, above, gs, gs)
+						l.Map(vec.FMA, hs, above, h, hs, hs)
+					}
+					mean, by := T(0), l.Dot(up, h)/T(n)
+					if f.Centred {
+						mean = l.Sum(up) / T(n)
+					}
+					l.NormGrad(d[r*n:][:n], up, h, mean, by, rstds[r])
 				}
 			}
 		})
 	}
-}
-
-// normGradRow sets to to the gradient of a row, of which h is what the norm made without weights. h is
-// overwritten, and room is for a row.
-func normGradRow[T kernels.Float](l *vec.Loops[T], h, above, w, to, room []T, rstd T, centred bool) {
-	n, up := T(len(h)), above
-	if w != nil {
-		up = room
-		l.Map(vec.Mul, up, above, w, up, up)
-	}
-	byH := l.Dot(up, h) / n
-	l.MapBy(vec.Mul, h, h, byH)
-	if centred {
-		l.MapBy(vec.Sub, room, up, l.Sum(up)/n)
-		up = room
-	}
-	l.Map(vec.Sub, to, up, h, to, to)
-	l.MapBy(vec.Mul, to, to, rstd)
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDeviations: sums of deviations, and of their squares, are those of maps of one row after the other, to the bit, at
-// all lengths around those of vectors, for any number of rows, and nothing beside them is written.
+// TestDeviations: sums of deviations, and of their squares, are those of maps of one row after the other, to the bit,
+// at all lengths around those of vectors, for any number of rows, and nothing beside them is written.
 func TestDeviations(t *testing.T) {
 	for _, s := range Sets() {
 		t.Run(s.String(), func(t *testing.T) {

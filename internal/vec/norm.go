@@ -1,10 +1,12 @@
 package vec
 
-// normLoops are steps of norms that read and write a row once: see [Loops.SubSum], [Loops.SubSquares] and
-// [Loops.ScaledFMA].
+// normLoops are steps of norms, and of their gradients, that read and write a row once: see [Loops.SubSum] and those
+// below.
 type normLoops[T Float] struct {
 	subSum, subSquares func(n int, to, x *T, by T) T
 	scaledFMA          func(n int, to, x *T, by T, w, b *T)
+	gradSums           func(n int, h, up, dw, db, x, g, w *T, mean, rstd T)
+	grad               func(n int, to, up, h *T, mean, by, rstd T)
 }
 
 // SubSum sets to to x − by, and returns the sum of that: the bits of MapBy and Sum. to may be x.
@@ -47,5 +49,36 @@ func (l *Loops[T]) ScaledFMA(to, x []T, by T, w, b []T) {
 		l.Map(FMA, to, to, w, b, to)
 	default:
 		l.norms.scaledFMA(n, &to[0], &x[:n][0], by, &w[:n][0], &b[:n][0])
+	}
+}
+
+// NormGradSums sets h to (x − mean)·rstd and up to g·w, and adds g·h to dw and g to db.
+func (l *Loops[T]) NormGradSums(h, up, dw, db, x, g, w []T, mean, rstd T) {
+	n := len(h)
+	switch {
+	case n == 0:
+	case l.norms.gradSums == nil:
+		l.MapBy(Sub, h, x, mean)
+		l.MapBy(Mul, h, h, rstd)
+		l.Map(Mul, up, g, w, up, up)
+		l.Map(FMA, dw, g, h, dw, dw)
+		l.Map(Add, db, db, g, db, db)
+	default:
+		l.norms.gradSums(n, &h[0], &up[:n][0], &dw[:n][0], &db[:n][0], &x[:n][0], &g[:n][0], &w[:n][0], mean, rstd)
+	}
+}
+
+// NormGrad sets to to ((up − mean) − h·by)·rstd, each step rounded. h is overwritten.
+func (l *Loops[T]) NormGrad(to, up, h []T, mean, by, rstd T) {
+	n := len(to)
+	switch {
+	case n == 0:
+	case l.norms.grad == nil:
+		l.MapBy(Mul, h, h, by)
+		l.MapBy(Sub, to, up, mean)
+		l.Map(Sub, to, to, h, to, to)
+		l.MapBy(Mul, to, to, rstd)
+	default:
+		l.norms.grad(n, &to[0], &up[:n][0], &h[:n][0], mean, by, rstd)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNorms: the steps of norms have the bits of the loops that they stand for, at all lengths around those of vectors and
-// of blocks, on other memory and in place, and write nothing beside their results.
+// TestNorms: the steps of norms have the bits of the loops that they stand for, at all lengths around those of vectors
+// and of blocks, on other memory and in place, and write nothing beside their results.
 func TestNorms(t *testing.T) {
 	for _, s := range Sets() {
 		t.Run(s.String(), func(t *testing.T) {
@@ -41,7 +41,12 @@ func testNorms[T Float](t *testing.T, l *Loops[T]) {
 					q := l.SubSquares(to[1:n+1], x[1:n+1], by)
 					second := fmt.Sprint(to)
 					l.ScaledFMA(to[1:n+1], x[1:n+1], by, w[1:n+1], b[1:n+1])
-					return fmt.Sprint(s, q, first, second, to)
+					third := fmt.Sprint(to)
+					h, up := make([]T, n+2), make([]T, n+2)
+					l.NormGradSums(h[1:n+1], up[1:n+1], w[1:n+1], b[1:n+1], x[1:n+1], to[1:n+1], w[1:n+1], by, 3)
+					fourth := fmt.Sprint(h, up, w, b)
+					l.NormGrad(to[1:n+1], up[1:n+1], h[1:n+1], by, 2, special)
+					return fmt.Sprint(s, q, first, second, third, fourth, to)
 				}
 				for _, inPlace := range []bool{false, true} {
 					if got, want := of(l, inPlace), of(maps, inPlace); got != want {

@@ -1061,63 +1061,59 @@ done:
 // func deviationsF32AVX2(n int, sums *float32, squares *float32, from *float32, x *float32, stride int)
 // Requires: AVX
 TEXT ·deviationsF32AVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
 	MOVQ sums+8(FP), CX
 	MOVQ from+24(FP), DX
-	MOVQ stride+40(FP), BX
-	MOVQ x+32(FP), SI
-	LEAQ (SI)(BX*1), DI
-	LEAQ (DI)(BX*1), R8
-	LEAQ (R8)(BX*1), BX
-	SUBQ $0x08, AX
+	MOVQ x+32(FP), BX
+	MOVQ stride+40(FP), AX
+	LEAQ (BX)(AX*1), SI
+	LEAQ (SI)(AX*1), DI
+	LEAQ (DI)(AX*1), R8
+	MOVQ n+0(FP), R9
+	XORQ AX, AX
+	SUBQ $0x08, R9
 	JLT  rest
 
 whole:
-	VMOVUPS (DX), Y0
-	VMOVUPS (CX), Y1
-	VMOVUPS (SI), Y2
-	VSUBPS  Y0, Y2, Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS (DI), Y2
-	VSUBPS  Y0, Y2, Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS (R8), Y2
-	VSUBPS  Y0, Y2, Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS (BX), Y2
-	VSUBPS  Y0, Y2, Y0
-	VADDPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)
-	ADDQ    $0x20, SI
-	ADDQ    $0x20, DI
-	ADDQ    $0x20, R8
-	ADDQ    $0x20, BX
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, DX
-	SUBQ    $0x08, AX
+	VMOVUPS (CX)(AX*1), Y0
+	VMOVUPS (DX)(AX*1), Y1
+	VMOVUPS (BX)(AX*1), Y2
+	VSUBPS  Y1, Y2, Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS (SI)(AX*1), Y2
+	VSUBPS  Y1, Y2, Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS (DI)(AX*1), Y2
+	VSUBPS  Y1, Y2, Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS (R8)(AX*1), Y2
+	VSUBPS  Y1, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, R9
 	JGE     whole
 
 rest:
-	ADDQ       $0x08, AX
+	ADDQ       $0x08, R9
 	JZ         done
-	LEAQ       rowF32AVX2lanes<>+0(SB), R9
-	NEGQ       AX
-	VMOVUPS    128(R9)(AX*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (CX), Y0, Y2
-	VMASKMOVPS (SI), Y0, Y3
-	VSUBPS     Y1, Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (DI), Y0, Y3
-	VSUBPS     Y1, Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (R8), Y0, Y3
-	VSUBPS     Y1, Y3, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (BX), Y0, Y3
-	VSUBPS     Y1, Y3, Y1
-	VADDPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)
+	LEAQ       rowF32AVX2lanes<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPS    128(R10)(R9*4), Y0
+	VMASKMOVPS (CX)(AX*1), Y0, Y1
+	VMASKMOVPS (DX)(AX*1), Y0, Y2
+	VMASKMOVPS (BX)(AX*1), Y0, Y3
+	VSUBPS     Y2, Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMASKMOVPS (SI)(AX*1), Y0, Y3
+	VSUBPS     Y2, Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMASKMOVPS (DI)(AX*1), Y0, Y3
+	VSUBPS     Y2, Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMASKMOVPS (R8)(AX*1), Y0, Y3
+	VSUBPS     Y2, Y3, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -1126,85 +1122,80 @@ done:
 // func squaredDeviationsF32AVX2(n int, sums *float32, squares *float32, from *float32, x *float32, stride int)
 // Requires: AVX, FMA3
 TEXT ·squaredDeviationsF32AVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
 	MOVQ sums+8(FP), CX
 	MOVQ from+24(FP), DX
-	MOVQ stride+40(FP), BX
+	MOVQ x+32(FP), BX
 	MOVQ squares+16(FP), SI
-	MOVQ x+32(FP), DI
-	LEAQ (DI)(BX*1), R8
-	LEAQ (R8)(BX*1), R9
-	LEAQ (R9)(BX*1), BX
-	SUBQ $0x08, AX
+	MOVQ stride+40(FP), AX
+	LEAQ (BX)(AX*1), DI
+	LEAQ (DI)(AX*1), R8
+	LEAQ (R8)(AX*1), R9
+	MOVQ n+0(FP), R10
+	XORQ AX, AX
+	SUBQ $0x08, R10
 	JLT  rest
 
 whole:
-	VMOVUPS     (DX), Y0
-	VMOVUPS     (CX), Y1
-	VMOVUPS     (SI), Y2
-	VMOVUPS     (DI), Y3
-	VSUBPS      Y0, Y3, Y3
-	VADDPS      Y3, Y1, Y1
+	VMOVUPS     (CX)(AX*1), Y0
+	VMOVUPS     (DX)(AX*1), Y1
+	VMOVUPS     (SI)(AX*1), Y2
+	VMOVUPS     (BX)(AX*1), Y3
+	VSUBPS      Y1, Y3, Y3
+	VADDPS      Y3, Y0, Y0
 	VMOVUPS     Y2, Y2
 	VFMADD231PS Y3, Y3, Y2
-	VMOVUPS     (R8), Y3
-	VSUBPS      Y0, Y3, Y3
-	VADDPS      Y3, Y1, Y1
+	VMOVUPS     (DI)(AX*1), Y3
+	VSUBPS      Y1, Y3, Y3
+	VADDPS      Y3, Y0, Y0
 	VMOVUPS     Y2, Y2
 	VFMADD231PS Y3, Y3, Y2
-	VMOVUPS     (R9), Y3
-	VSUBPS      Y0, Y3, Y3
-	VADDPS      Y3, Y1, Y1
+	VMOVUPS     (R8)(AX*1), Y3
+	VSUBPS      Y1, Y3, Y3
+	VADDPS      Y3, Y0, Y0
 	VMOVUPS     Y2, Y2
 	VFMADD231PS Y3, Y3, Y2
-	VMOVUPS     (BX), Y3
-	VSUBPS      Y0, Y3, Y0
-	VADDPS      Y0, Y1, Y1
+	VMOVUPS     (R9)(AX*1), Y3
+	VSUBPS      Y1, Y3, Y1
+	VADDPS      Y1, Y0, Y0
 	VMOVUPS     Y2, Y2
-	VFMADD231PS Y0, Y0, Y2
-	VMOVUPS     Y1, (CX)
-	VMOVUPS     Y2, (SI)
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R8
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, BX
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, DX
-	ADDQ        $0x20, SI
-	SUBQ        $0x08, AX
+	VFMADD231PS Y1, Y1, Y2
+	VMOVUPS     Y0, (CX)(AX*1)
+	VMOVUPS     Y2, (SI)(AX*1)
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, R10
 	JGE         whole
 
 rest:
-	ADDQ        $0x08, AX
+	ADDQ        $0x08, R10
 	JZ          done
-	LEAQ        rowF32AVX2lanes<>+0(SB), R10
-	NEGQ        AX
-	VMOVUPS     128(R10)(AX*4), Y0
-	VMASKMOVPS  (DX), Y0, Y1
-	VMASKMOVPS  (CX), Y0, Y2
-	VMASKMOVPS  (SI), Y0, Y3
-	VMASKMOVPS  (DI), Y0, Y4
-	VSUBPS      Y1, Y4, Y4
-	VADDPS      Y4, Y2, Y2
+	LEAQ        rowF32AVX2lanes<>+0(SB), R11
+	NEGQ        R10
+	VMOVUPS     128(R11)(R10*4), Y0
+	VMASKMOVPS  (CX)(AX*1), Y0, Y1
+	VMASKMOVPS  (DX)(AX*1), Y0, Y2
+	VMASKMOVPS  (SI)(AX*1), Y0, Y3
+	VMASKMOVPS  (BX)(AX*1), Y0, Y4
+	VSUBPS      Y2, Y4, Y4
+	VADDPS      Y4, Y1, Y1
 	VMOVUPS     Y3, Y3
 	VFMADD231PS Y4, Y4, Y3
-	VMASKMOVPS  (R8), Y0, Y4
-	VSUBPS      Y1, Y4, Y4
-	VADDPS      Y4, Y2, Y2
+	VMASKMOVPS  (DI)(AX*1), Y0, Y4
+	VSUBPS      Y2, Y4, Y4
+	VADDPS      Y4, Y1, Y1
 	VMOVUPS     Y3, Y3
 	VFMADD231PS Y4, Y4, Y3
-	VMASKMOVPS  (R9), Y0, Y4
-	VSUBPS      Y1, Y4, Y4
-	VADDPS      Y4, Y2, Y2
+	VMASKMOVPS  (R8)(AX*1), Y0, Y4
+	VSUBPS      Y2, Y4, Y4
+	VADDPS      Y4, Y1, Y1
 	VMOVUPS     Y3, Y3
 	VFMADD231PS Y4, Y4, Y3
-	VMASKMOVPS  (BX), Y0, Y4
-	VSUBPS      Y1, Y4, Y1
-	VADDPS      Y1, Y2, Y2
+	VMASKMOVPS  (R9)(AX*1), Y0, Y4
+	VSUBPS      Y2, Y4, Y2
+	VADDPS      Y2, Y1, Y1
 	VMOVUPS     Y3, Y3
-	VFMADD231PS Y1, Y1, Y3
-	VMASKMOVPS  Y2, Y0, (CX)
-	VMASKMOVPS  Y3, Y0, (SI)
+	VFMADD231PS Y2, Y2, Y3
+	VMASKMOVPS  Y1, Y0, (CX)(AX*1)
+	VMASKMOVPS  Y3, Y0, (SI)(AX*1)
 
 done:
 	VZEROUPPER
@@ -1213,41 +1204,148 @@ done:
 // func scaledFMAF32AVX2(n int, to *float32, x *float32, by float32, w *float32, b *float32)
 // Requires: AVX, FMA3
 TEXT ·scaledFMAF32AVX2(SB), NOSPLIT, $0-48
-	MOVQ         n+0(FP), AX
-	MOVQ         to+8(FP), DX
-	MOVQ         x+16(FP), BX
-	MOVQ         w+32(FP), SI
-	MOVQ         b+40(FP), DI
+	MOVQ         to+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         w+32(FP), BX
+	MOVQ         b+40(FP), SI
 	VBROADCASTSS by+24(FP), Y0
-	XORQ         CX, CX
-	SUBQ         $0x08, AX
+	MOVQ         n+0(FP), DI
+	XORQ         AX, AX
+	SUBQ         $0x08, DI
 	JLT          rest
 
 whole:
-	VMOVUPS     (BX)(CX*1), Y1
+	VMOVUPS     (DX)(AX*1), Y1
 	VMULPS      Y0, Y1, Y1
-	VMOVUPS     (SI)(CX*1), Y2
-	VMOVUPS     (DI)(CX*1), Y3
+	VMOVUPS     (BX)(AX*1), Y2
+	VMOVUPS     (SI)(AX*1), Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PS Y2, Y1, Y3
-	VMOVUPS     Y3, (DX)(CX*1)
-	ADDQ        $0x20, CX
-	SUBQ        $0x08, AX
+	VMOVUPS     Y3, (CX)(AX*1)
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, DI
 	JGE         whole
 
 rest:
-	ADDQ        $0x08, AX
+	ADDQ        $0x08, DI
 	JZ          done
 	LEAQ        rowF32AVX2lanes<>+0(SB), R8
-	NEGQ        AX
-	VMOVUPS     128(R8)(AX*4), Y1
-	VMASKMOVPS  (BX)(CX*1), Y1, Y2
+	NEGQ        DI
+	VMOVUPS     128(R8)(DI*4), Y1
+	VMASKMOVPS  (DX)(AX*1), Y1, Y2
 	VMULPS      Y0, Y2, Y0
-	VMASKMOVPS  (SI)(CX*1), Y1, Y2
-	VMASKMOVPS  (DI)(CX*1), Y1, Y3
+	VMASKMOVPS  (BX)(AX*1), Y1, Y2
+	VMASKMOVPS  (SI)(AX*1), Y1, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PS Y2, Y0, Y3
-	VMASKMOVPS  Y3, Y1, (DX)(CX*1)
+	VMASKMOVPS  Y3, Y1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normGradSumsF32AVX2(n int, h *float32, up *float32, dw *float32, db *float32, x *float32, dy *float32, w *float32, mean float32, rstd float32)
+// Requires: AVX, FMA3
+TEXT ·normGradSumsF32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         h+8(FP), CX
+	MOVQ         up+16(FP), DX
+	MOVQ         dw+24(FP), BX
+	MOVQ         db+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         dy+48(FP), R8
+	MOVQ         w+56(FP), R9
+	VBROADCASTSS mean+64(FP), Y0
+	VBROADCASTSS rstd+68(FP), Y1
+	MOVQ         n+0(FP), R10
+	XORQ         AX, AX
+	SUBQ         $0x08, R10
+	JLT          rest
+
+whole:
+	VMOVUPS     (DI)(AX*1), Y2
+	VSUBPS      Y0, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVUPS     (R8)(AX*1), Y3
+	VMOVUPS     Y2, (CX)(AX*1)
+	VMOVUPS     (R9)(AX*1), Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y4, (DX)(AX*1)
+	VMOVUPS     (BX)(AX*1), Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PS Y2, Y3, Y4
+	VMOVUPS     Y4, (BX)(AX*1)
+	VMOVUPS     (SI)(AX*1), Y2
+	VADDPS      Y3, Y2, Y2
+	VMOVUPS     Y2, (SI)(AX*1)
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, R10
+	JGE         whole
+
+rest:
+	ADDQ        $0x08, R10
+	JZ          done
+	LEAQ        rowF32AVX2lanes<>+0(SB), R11
+	NEGQ        R10
+	VMOVUPS     128(R11)(R10*4), Y2
+	VMASKMOVPS  (DI)(AX*1), Y2, Y3
+	VSUBPS      Y0, Y3, Y0
+	VMULPS      Y1, Y0, Y0
+	VMASKMOVPS  (R8)(AX*1), Y2, Y1
+	VMASKMOVPS  Y0, Y2, (CX)(AX*1)
+	VMASKMOVPS  (R9)(AX*1), Y2, Y3
+	VMULPS      Y3, Y1, Y3
+	VMASKMOVPS  Y3, Y2, (DX)(AX*1)
+	VMASKMOVPS  (BX)(AX*1), Y2, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PS Y0, Y1, Y3
+	VMASKMOVPS  Y3, Y2, (BX)(AX*1)
+	VMASKMOVPS  (SI)(AX*1), Y2, Y0
+	VADDPS      Y1, Y0, Y0
+	VMASKMOVPS  Y0, Y2, (SI)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normGradF32AVX2(n int, to *float32, up *float32, h *float32, mean float32, by float32, rstd float32)
+// Requires: AVX
+TEXT ·normGradF32AVX2(SB), NOSPLIT, $0-44
+	MOVQ         to+8(FP), CX
+	MOVQ         up+16(FP), DX
+	MOVQ         h+24(FP), BX
+	VBROADCASTSS mean+32(FP), Y0
+	VBROADCASTSS by+36(FP), Y1
+	VBROADCASTSS rstd+40(FP), Y2
+	MOVQ         n+0(FP), SI
+	XORQ         AX, AX
+	SUBQ         $0x08, SI
+	JLT          rest
+
+whole:
+	VMOVUPS (DX)(AX*1), Y3
+	VSUBPS  Y0, Y3, Y3
+	VMOVUPS (BX)(AX*1), Y4
+	VMULPS  Y1, Y4, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VMOVUPS Y3, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, SI
+	JGE     whole
+
+rest:
+	ADDQ       $0x08, SI
+	JZ         done
+	LEAQ       rowF32AVX2lanes<>+0(SB), DI
+	NEGQ       SI
+	VMOVUPS    128(DI)(SI*4), Y3
+	VMASKMOVPS (DX)(AX*1), Y3, Y4
+	VSUBPS     Y0, Y4, Y0
+	VMASKMOVPS (BX)(AX*1), Y3, Y4
+	VMULPS     Y1, Y4, Y1
+	VSUBPS     Y1, Y0, Y0
+	VMULPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y3, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2825,63 +2923,59 @@ done:
 // func deviationsF64AVX2(n int, sums *float64, squares *float64, from *float64, x *float64, stride int)
 // Requires: AVX
 TEXT ·deviationsF64AVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
 	MOVQ sums+8(FP), CX
 	MOVQ from+24(FP), DX
-	MOVQ stride+40(FP), BX
-	MOVQ x+32(FP), SI
-	LEAQ (SI)(BX*1), DI
-	LEAQ (DI)(BX*1), R8
-	LEAQ (R8)(BX*1), BX
-	SUBQ $0x04, AX
+	MOVQ x+32(FP), BX
+	MOVQ stride+40(FP), AX
+	LEAQ (BX)(AX*1), SI
+	LEAQ (SI)(AX*1), DI
+	LEAQ (DI)(AX*1), R8
+	MOVQ n+0(FP), R9
+	XORQ AX, AX
+	SUBQ $0x04, R9
 	JLT  rest
 
 whole:
-	VMOVUPD (DX), Y0
-	VMOVUPD (CX), Y1
-	VMOVUPD (SI), Y2
-	VSUBPD  Y0, Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD (DI), Y2
-	VSUBPD  Y0, Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD (R8), Y2
-	VSUBPD  Y0, Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD (BX), Y2
-	VSUBPD  Y0, Y2, Y0
-	VADDPD  Y0, Y1, Y0
-	VMOVUPD Y0, (CX)
-	ADDQ    $0x20, SI
-	ADDQ    $0x20, DI
-	ADDQ    $0x20, R8
-	ADDQ    $0x20, BX
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, DX
-	SUBQ    $0x04, AX
+	VMOVUPD (CX)(AX*1), Y0
+	VMOVUPD (DX)(AX*1), Y1
+	VMOVUPD (BX)(AX*1), Y2
+	VSUBPD  Y1, Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD (SI)(AX*1), Y2
+	VSUBPD  Y1, Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD (DI)(AX*1), Y2
+	VSUBPD  Y1, Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD (R8)(AX*1), Y2
+	VSUBPD  Y1, Y2, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, R9
 	JGE     whole
 
 rest:
-	ADDQ       $0x04, AX
+	ADDQ       $0x04, R9
 	JZ         done
-	LEAQ       rowF64AVX2lanes<>+0(SB), R9
-	NEGQ       AX
-	VMOVUPS    256(R9)(AX*8), Y0
-	VMASKMOVPD (DX), Y0, Y1
-	VMASKMOVPD (CX), Y0, Y2
-	VMASKMOVPD (SI), Y0, Y3
-	VSUBPD     Y1, Y3, Y3
-	VADDPD     Y3, Y2, Y2
-	VMASKMOVPD (DI), Y0, Y3
-	VSUBPD     Y1, Y3, Y3
-	VADDPD     Y3, Y2, Y2
-	VMASKMOVPD (R8), Y0, Y3
-	VSUBPD     Y1, Y3, Y3
-	VADDPD     Y3, Y2, Y2
-	VMASKMOVPD (BX), Y0, Y3
-	VSUBPD     Y1, Y3, Y1
-	VADDPD     Y1, Y2, Y1
-	VMASKMOVPD Y1, Y0, (CX)
+	LEAQ       rowF64AVX2lanes<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPS    256(R10)(R9*8), Y0
+	VMASKMOVPD (CX)(AX*1), Y0, Y1
+	VMASKMOVPD (DX)(AX*1), Y0, Y2
+	VMASKMOVPD (BX)(AX*1), Y0, Y3
+	VSUBPD     Y2, Y3, Y3
+	VADDPD     Y3, Y1, Y1
+	VMASKMOVPD (SI)(AX*1), Y0, Y3
+	VSUBPD     Y2, Y3, Y3
+	VADDPD     Y3, Y1, Y1
+	VMASKMOVPD (DI)(AX*1), Y0, Y3
+	VSUBPD     Y2, Y3, Y3
+	VADDPD     Y3, Y1, Y1
+	VMASKMOVPD (R8)(AX*1), Y0, Y3
+	VSUBPD     Y2, Y3, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2890,85 +2984,80 @@ done:
 // func squaredDeviationsF64AVX2(n int, sums *float64, squares *float64, from *float64, x *float64, stride int)
 // Requires: AVX, FMA3
 TEXT ·squaredDeviationsF64AVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
 	MOVQ sums+8(FP), CX
 	MOVQ from+24(FP), DX
-	MOVQ stride+40(FP), BX
+	MOVQ x+32(FP), BX
 	MOVQ squares+16(FP), SI
-	MOVQ x+32(FP), DI
-	LEAQ (DI)(BX*1), R8
-	LEAQ (R8)(BX*1), R9
-	LEAQ (R9)(BX*1), BX
-	SUBQ $0x04, AX
+	MOVQ stride+40(FP), AX
+	LEAQ (BX)(AX*1), DI
+	LEAQ (DI)(AX*1), R8
+	LEAQ (R8)(AX*1), R9
+	MOVQ n+0(FP), R10
+	XORQ AX, AX
+	SUBQ $0x04, R10
 	JLT  rest
 
 whole:
-	VMOVUPD     (DX), Y0
-	VMOVUPD     (CX), Y1
-	VMOVUPD     (SI), Y2
-	VMOVUPD     (DI), Y3
-	VSUBPD      Y0, Y3, Y3
-	VADDPD      Y3, Y1, Y1
+	VMOVUPD     (CX)(AX*1), Y0
+	VMOVUPD     (DX)(AX*1), Y1
+	VMOVUPD     (SI)(AX*1), Y2
+	VMOVUPD     (BX)(AX*1), Y3
+	VSUBPD      Y1, Y3, Y3
+	VADDPD      Y3, Y0, Y0
 	VMOVUPD     Y2, Y2
 	VFMADD231PD Y3, Y3, Y2
-	VMOVUPD     (R8), Y3
-	VSUBPD      Y0, Y3, Y3
-	VADDPD      Y3, Y1, Y1
+	VMOVUPD     (DI)(AX*1), Y3
+	VSUBPD      Y1, Y3, Y3
+	VADDPD      Y3, Y0, Y0
 	VMOVUPD     Y2, Y2
 	VFMADD231PD Y3, Y3, Y2
-	VMOVUPD     (R9), Y3
-	VSUBPD      Y0, Y3, Y3
-	VADDPD      Y3, Y1, Y1
+	VMOVUPD     (R8)(AX*1), Y3
+	VSUBPD      Y1, Y3, Y3
+	VADDPD      Y3, Y0, Y0
 	VMOVUPD     Y2, Y2
 	VFMADD231PD Y3, Y3, Y2
-	VMOVUPD     (BX), Y3
-	VSUBPD      Y0, Y3, Y0
-	VADDPD      Y0, Y1, Y1
+	VMOVUPD     (R9)(AX*1), Y3
+	VSUBPD      Y1, Y3, Y1
+	VADDPD      Y1, Y0, Y0
 	VMOVUPD     Y2, Y2
-	VFMADD231PD Y0, Y0, Y2
-	VMOVUPD     Y1, (CX)
-	VMOVUPD     Y2, (SI)
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R8
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, BX
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, DX
-	ADDQ        $0x20, SI
-	SUBQ        $0x04, AX
+	VFMADD231PD Y1, Y1, Y2
+	VMOVUPD     Y0, (CX)(AX*1)
+	VMOVUPD     Y2, (SI)(AX*1)
+	ADDQ        $0x20, AX
+	SUBQ        $0x04, R10
 	JGE         whole
 
 rest:
-	ADDQ        $0x04, AX
+	ADDQ        $0x04, R10
 	JZ          done
-	LEAQ        rowF64AVX2lanes<>+0(SB), R10
-	NEGQ        AX
-	VMOVUPS     256(R10)(AX*8), Y0
-	VMASKMOVPD  (DX), Y0, Y1
-	VMASKMOVPD  (CX), Y0, Y2
-	VMASKMOVPD  (SI), Y0, Y3
-	VMASKMOVPD  (DI), Y0, Y4
-	VSUBPD      Y1, Y4, Y4
-	VADDPD      Y4, Y2, Y2
+	LEAQ        rowF64AVX2lanes<>+0(SB), R11
+	NEGQ        R10
+	VMOVUPS     256(R11)(R10*8), Y0
+	VMASKMOVPD  (CX)(AX*1), Y0, Y1
+	VMASKMOVPD  (DX)(AX*1), Y0, Y2
+	VMASKMOVPD  (SI)(AX*1), Y0, Y3
+	VMASKMOVPD  (BX)(AX*1), Y0, Y4
+	VSUBPD      Y2, Y4, Y4
+	VADDPD      Y4, Y1, Y1
 	VMOVUPD     Y3, Y3
 	VFMADD231PD Y4, Y4, Y3
-	VMASKMOVPD  (R8), Y0, Y4
-	VSUBPD      Y1, Y4, Y4
-	VADDPD      Y4, Y2, Y2
+	VMASKMOVPD  (DI)(AX*1), Y0, Y4
+	VSUBPD      Y2, Y4, Y4
+	VADDPD      Y4, Y1, Y1
 	VMOVUPD     Y3, Y3
 	VFMADD231PD Y4, Y4, Y3
-	VMASKMOVPD  (R9), Y0, Y4
-	VSUBPD      Y1, Y4, Y4
-	VADDPD      Y4, Y2, Y2
+	VMASKMOVPD  (R8)(AX*1), Y0, Y4
+	VSUBPD      Y2, Y4, Y4
+	VADDPD      Y4, Y1, Y1
 	VMOVUPD     Y3, Y3
 	VFMADD231PD Y4, Y4, Y3
-	VMASKMOVPD  (BX), Y0, Y4
-	VSUBPD      Y1, Y4, Y1
-	VADDPD      Y1, Y2, Y2
+	VMASKMOVPD  (R9)(AX*1), Y0, Y4
+	VSUBPD      Y2, Y4, Y2
+	VADDPD      Y2, Y1, Y1
 	VMOVUPD     Y3, Y3
-	VFMADD231PD Y1, Y1, Y3
-	VMASKMOVPD  Y2, Y0, (CX)
-	VMASKMOVPD  Y3, Y0, (SI)
+	VFMADD231PD Y2, Y2, Y3
+	VMASKMOVPD  Y1, Y0, (CX)(AX*1)
+	VMASKMOVPD  Y3, Y0, (SI)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2977,41 +3066,148 @@ done:
 // func scaledFMAF64AVX2(n int, to *float64, x *float64, by float64, w *float64, b *float64)
 // Requires: AVX, FMA3
 TEXT ·scaledFMAF64AVX2(SB), NOSPLIT, $0-48
-	MOVQ         n+0(FP), AX
-	MOVQ         to+8(FP), DX
-	MOVQ         x+16(FP), BX
-	MOVQ         w+32(FP), SI
-	MOVQ         b+40(FP), DI
+	MOVQ         to+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         w+32(FP), BX
+	MOVQ         b+40(FP), SI
 	VBROADCASTSD by+24(FP), Y0
-	XORQ         CX, CX
-	SUBQ         $0x04, AX
+	MOVQ         n+0(FP), DI
+	XORQ         AX, AX
+	SUBQ         $0x04, DI
 	JLT          rest
 
 whole:
-	VMOVUPD     (BX)(CX*1), Y1
+	VMOVUPD     (DX)(AX*1), Y1
 	VMULPD      Y0, Y1, Y1
-	VMOVUPD     (SI)(CX*1), Y2
-	VMOVUPD     (DI)(CX*1), Y3
+	VMOVUPD     (BX)(AX*1), Y2
+	VMOVUPD     (SI)(AX*1), Y3
 	VMOVUPD     Y3, Y3
 	VFMADD231PD Y2, Y1, Y3
-	VMOVUPD     Y3, (DX)(CX*1)
-	ADDQ        $0x20, CX
-	SUBQ        $0x04, AX
+	VMOVUPD     Y3, (CX)(AX*1)
+	ADDQ        $0x20, AX
+	SUBQ        $0x04, DI
 	JGE         whole
 
 rest:
-	ADDQ        $0x04, AX
+	ADDQ        $0x04, DI
 	JZ          done
 	LEAQ        rowF64AVX2lanes<>+0(SB), R8
-	NEGQ        AX
-	VMOVUPS     256(R8)(AX*8), Y1
-	VMASKMOVPD  (BX)(CX*1), Y1, Y2
+	NEGQ        DI
+	VMOVUPS     256(R8)(DI*8), Y1
+	VMASKMOVPD  (DX)(AX*1), Y1, Y2
 	VMULPD      Y0, Y2, Y0
-	VMASKMOVPD  (SI)(CX*1), Y1, Y2
-	VMASKMOVPD  (DI)(CX*1), Y1, Y3
+	VMASKMOVPD  (BX)(AX*1), Y1, Y2
+	VMASKMOVPD  (SI)(AX*1), Y1, Y3
 	VMOVUPD     Y3, Y3
 	VFMADD231PD Y2, Y0, Y3
-	VMASKMOVPD  Y3, Y1, (DX)(CX*1)
+	VMASKMOVPD  Y3, Y1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normGradSumsF64AVX2(n int, h *float64, up *float64, dw *float64, db *float64, x *float64, dy *float64, w *float64, mean float64, rstd float64)
+// Requires: AVX, FMA3
+TEXT ·normGradSumsF64AVX2(SB), NOSPLIT, $0-80
+	MOVQ         h+8(FP), CX
+	MOVQ         up+16(FP), DX
+	MOVQ         dw+24(FP), BX
+	MOVQ         db+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         dy+48(FP), R8
+	MOVQ         w+56(FP), R9
+	VBROADCASTSD mean+64(FP), Y0
+	VBROADCASTSD rstd+72(FP), Y1
+	MOVQ         n+0(FP), R10
+	XORQ         AX, AX
+	SUBQ         $0x04, R10
+	JLT          rest
+
+whole:
+	VMOVUPD     (DI)(AX*1), Y2
+	VSUBPD      Y0, Y2, Y2
+	VMULPD      Y1, Y2, Y2
+	VMOVUPD     (R8)(AX*1), Y3
+	VMOVUPD     Y2, (CX)(AX*1)
+	VMOVUPD     (R9)(AX*1), Y4
+	VMULPD      Y4, Y3, Y4
+	VMOVUPD     Y4, (DX)(AX*1)
+	VMOVUPD     (BX)(AX*1), Y4
+	VMOVUPD     Y4, Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPD     Y4, (BX)(AX*1)
+	VMOVUPD     (SI)(AX*1), Y2
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     Y2, (SI)(AX*1)
+	ADDQ        $0x20, AX
+	SUBQ        $0x04, R10
+	JGE         whole
+
+rest:
+	ADDQ        $0x04, R10
+	JZ          done
+	LEAQ        rowF64AVX2lanes<>+0(SB), R11
+	NEGQ        R10
+	VMOVUPS     256(R11)(R10*8), Y2
+	VMASKMOVPD  (DI)(AX*1), Y2, Y3
+	VSUBPD      Y0, Y3, Y0
+	VMULPD      Y1, Y0, Y0
+	VMASKMOVPD  (R8)(AX*1), Y2, Y1
+	VMASKMOVPD  Y0, Y2, (CX)(AX*1)
+	VMASKMOVPD  (R9)(AX*1), Y2, Y3
+	VMULPD      Y3, Y1, Y3
+	VMASKMOVPD  Y3, Y2, (DX)(AX*1)
+	VMASKMOVPD  (BX)(AX*1), Y2, Y3
+	VMOVUPD     Y3, Y3
+	VFMADD231PD Y0, Y1, Y3
+	VMASKMOVPD  Y3, Y2, (BX)(AX*1)
+	VMASKMOVPD  (SI)(AX*1), Y2, Y0
+	VADDPD      Y1, Y0, Y0
+	VMASKMOVPD  Y0, Y2, (SI)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normGradF64AVX2(n int, to *float64, up *float64, h *float64, mean float64, by float64, rstd float64)
+// Requires: AVX
+TEXT ·normGradF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         to+8(FP), CX
+	MOVQ         up+16(FP), DX
+	MOVQ         h+24(FP), BX
+	VBROADCASTSD mean+32(FP), Y0
+	VBROADCASTSD by+40(FP), Y1
+	VBROADCASTSD rstd+48(FP), Y2
+	MOVQ         n+0(FP), SI
+	XORQ         AX, AX
+	SUBQ         $0x04, SI
+	JLT          rest
+
+whole:
+	VMOVUPD (DX)(AX*1), Y3
+	VSUBPD  Y0, Y3, Y3
+	VMOVUPD (BX)(AX*1), Y4
+	VMULPD  Y1, Y4, Y4
+	VSUBPD  Y4, Y3, Y3
+	VMULPD  Y2, Y3, Y3
+	VMOVUPD Y3, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, SI
+	JGE     whole
+
+rest:
+	ADDQ       $0x04, SI
+	JZ         done
+	LEAQ       rowF64AVX2lanes<>+0(SB), DI
+	NEGQ       SI
+	VMOVUPS    256(DI)(SI*8), Y3
+	VMASKMOVPD (DX)(AX*1), Y3, Y4
+	VSUBPD     Y0, Y4, Y0
+	VMASKMOVPD (BX)(AX*1), Y3, Y4
+	VMULPD     Y1, Y4, Y1
+	VSUBPD     Y1, Y0, Y0
+	VMULPD     Y2, Y0, Y0
+	VMASKMOVPD Y0, Y3, (CX)(AX*1)
 
 done:
 	VZEROUPPER

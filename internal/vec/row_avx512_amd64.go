@@ -89,11 +89,21 @@ func deviationsF32AVX512(n int, sums *float32, squares *float32, from *float32, 
 //go:noescape
 func squaredDeviationsF32AVX512(n int, sums *float32, squares *float32, from *float32, x *float32, stride int)
 
-// scaledFMAF32AVX512 sets n elements from to on to (x·by)·w + b, rounded twice, of those from x, w
-// and b on. to may be x.
+// scaledFMAF32AVX512 sets n elements from to on to (x·by)·w + b, rounded twice. to may be x.
 //
 //go:noescape
 func scaledFMAF32AVX512(n int, to *float32, x *float32, by float32, w *float32, b *float32)
+
+// normGradSumsF32AVX512 sets n elements from h on to (x − mean)·rstd and those from up on to dy·w,
+// and adds dy·h to those from dw on and dy to those from db on.
+//
+//go:noescape
+func normGradSumsF32AVX512(n int, h *float32, up *float32, dw *float32, db *float32, x *float32, dy *float32, w *float32, mean float32, rstd float32)
+
+// normGradF32AVX512 sets n elements from to on to ((up − mean) − h·by)·rstd, each step rounded.
+//
+//go:noescape
+func normGradF32AVX512(n int, to *float32, up *float32, h *float32, mean float32, by float32, rstd float32)
 
 // rowSumF64AVX512 returns the sum of x, n elements from there on.
 //
@@ -182,8 +192,18 @@ func deviationsF64AVX512(n int, sums *float64, squares *float64, from *float64, 
 //go:noescape
 func squaredDeviationsF64AVX512(n int, sums *float64, squares *float64, from *float64, x *float64, stride int)
 
-// scaledFMAF64AVX512 sets n elements from to on to (x·by)·w + b, rounded twice, of those from x, w
-// and b on. to may be x.
+// scaledFMAF64AVX512 sets n elements from to on to (x·by)·w + b, rounded twice. to may be x.
 //
 //go:noescape
 func scaledFMAF64AVX512(n int, to *float64, x *float64, by float64, w *float64, b *float64)
+
+// normGradSumsF64AVX512 sets n elements from h on to (x − mean)·rstd and those from up on to dy·w,
+// and adds dy·h to those from dw on and dy to those from db on.
+//
+//go:noescape
+func normGradSumsF64AVX512(n int, h *float64, up *float64, dw *float64, db *float64, x *float64, dy *float64, w *float64, mean float64, rstd float64)
+
+// normGradF64AVX512 sets n elements from to on to ((up − mean) − h·by)·rstd, each step rounded.
+//
+//go:noescape
+func normGradF64AVX512(n int, to *float64, up *float64, h *float64, mean float64, by float64, rstd float64)

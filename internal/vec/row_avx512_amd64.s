@@ -856,65 +856,61 @@ done:
 // func deviationsF32AVX512(n int, sums *float32, squares *float32, from *float32, x *float32, stride int)
 // Requires: AVX, AVX512F
 TEXT ·deviationsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ sums+8(FP), DX
+	MOVQ from+24(FP), BX
+	MOVQ x+32(FP), SI
+	MOVQ stride+40(FP), AX
+	LEAQ (SI)(AX*1), DI
+	LEAQ (DI)(AX*1), R8
+	LEAQ (R8)(AX*1), R9
 	MOVQ n+0(FP), CX
-	MOVQ sums+8(FP), AX
-	MOVQ from+24(FP), DX
-	MOVQ stride+40(FP), R8
-	MOVQ x+32(FP), BX
-	LEAQ (BX)(R8*1), SI
-	LEAQ (SI)(R8*1), DI
-	LEAQ (DI)(R8*1), R8
+	XORQ AX, AX
 	SUBQ $0x10, CX
 	JLT  rest
 
 whole:
-	VMOVUPS (DX), Z0
-	VMOVUPS (AX), Z1
-	VMOVUPS (BX), Z2
-	VSUBPS  Z0, Z2, Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS (SI), Z2
-	VSUBPS  Z0, Z2, Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS (DI), Z2
-	VSUBPS  Z0, Z2, Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS (R8), Z2
-	VSUBPS  Z0, Z2, Z0
-	VADDPS  Z0, Z1, Z0
-	VMOVUPS Z0, (AX)
-	ADDQ    $0x40, BX
-	ADDQ    $0x40, SI
-	ADDQ    $0x40, DI
-	ADDQ    $0x40, R8
+	VMOVUPS (DX)(AX*1), Z0
+	VMOVUPS (BX)(AX*1), Z1
+	VMOVUPS (SI)(AX*1), Z2
+	VSUBPS  Z1, Z2, Z2
+	VADDPS  Z2, Z0, Z0
+	VMOVUPS (DI)(AX*1), Z2
+	VSUBPS  Z1, Z2, Z2
+	VADDPS  Z2, Z0, Z0
+	VMOVUPS (R8)(AX*1), Z2
+	VSUBPS  Z1, Z2, Z2
+	VADDPS  Z2, Z0, Z0
+	VMOVUPS (R9)(AX*1), Z2
+	VSUBPS  Z1, Z2, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (DX)(AX*1)
 	ADDQ    $0x40, AX
-	ADDQ    $0x40, DX
 	SUBQ    $0x10, CX
 	JGE     whole
 
 rest:
 	ADDQ      $0x10, CX
 	JZ        done
-	MOVQ      $0x00000001, R9
-	SHLQ      CL, R9
-	DECQ      R9
-	MOVQ      R9, CX
+	MOVQ      $0x00000001, R10
+	SHLQ      CL, R10
+	DECQ      R10
+	MOVQ      R10, CX
 	KMOVW     CX, K1
-	VMOVUPS.Z (DX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (BX), K1, Z2
-	VSUBPS    Z0, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS.Z (SI), K1, Z2
-	VSUBPS    Z0, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS.Z (DI), K1, Z2
-	VSUBPS    Z0, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS.Z (R8), K1, Z2
-	VSUBPS    Z0, Z2, Z0
-	VADDPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS.Z (DX)(AX*1), K1, Z0
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
+	VMOVUPS.Z (SI)(AX*1), K1, Z2
+	VSUBPS    Z1, Z2, Z2
+	VADDPS    Z2, Z0, Z0
+	VMOVUPS.Z (DI)(AX*1), K1, Z2
+	VSUBPS    Z1, Z2, Z2
+	VADDPS    Z2, Z0, Z0
+	VMOVUPS.Z (R8)(AX*1), K1, Z2
+	VSUBPS    Z1, Z2, Z2
+	VADDPS    Z2, Z0, Z0
+	VMOVUPS.Z (R9)(AX*1), K1, Z2
+	VSUBPS    Z1, Z2, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -923,87 +919,82 @@ done:
 // func squaredDeviationsF32AVX512(n int, sums *float32, squares *float32, from *float32, x *float32, stride int)
 // Requires: AVX, AVX512F
 TEXT ·squaredDeviationsF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ sums+8(FP), AX
-	MOVQ from+24(FP), DX
-	MOVQ stride+40(FP), R9
-	MOVQ squares+16(FP), BX
+	MOVQ sums+8(FP), DX
+	MOVQ from+24(FP), BX
 	MOVQ x+32(FP), SI
-	LEAQ (SI)(R9*1), DI
-	LEAQ (DI)(R9*1), R8
-	LEAQ (R8)(R9*1), R9
+	MOVQ squares+16(FP), DI
+	MOVQ stride+40(FP), AX
+	LEAQ (SI)(AX*1), R8
+	LEAQ (R8)(AX*1), R9
+	LEAQ (R9)(AX*1), R10
+	MOVQ n+0(FP), CX
+	XORQ AX, AX
 	SUBQ $0x10, CX
 	JLT  rest
 
 whole:
-	VMOVUPS     (DX), Z0
-	VMOVUPS     (AX), Z1
-	VMOVUPS     (BX), Z2
-	VMOVUPS     (SI), Z3
-	VSUBPS      Z0, Z3, Z3
-	VADDPS      Z3, Z1, Z1
+	VMOVUPS     (DX)(AX*1), Z0
+	VMOVUPS     (BX)(AX*1), Z1
+	VMOVUPS     (DI)(AX*1), Z2
+	VMOVUPS     (SI)(AX*1), Z3
+	VSUBPS      Z1, Z3, Z3
+	VADDPS      Z3, Z0, Z0
 	VMOVUPS     Z2, Z2
 	VFMADD231PS Z3, Z3, Z2
-	VMOVUPS     (DI), Z3
-	VSUBPS      Z0, Z3, Z3
-	VADDPS      Z3, Z1, Z1
+	VMOVUPS     (R8)(AX*1), Z3
+	VSUBPS      Z1, Z3, Z3
+	VADDPS      Z3, Z0, Z0
 	VMOVUPS     Z2, Z2
 	VFMADD231PS Z3, Z3, Z2
-	VMOVUPS     (R8), Z3
-	VSUBPS      Z0, Z3, Z3
-	VADDPS      Z3, Z1, Z1
+	VMOVUPS     (R9)(AX*1), Z3
+	VSUBPS      Z1, Z3, Z3
+	VADDPS      Z3, Z0, Z0
 	VMOVUPS     Z2, Z2
 	VFMADD231PS Z3, Z3, Z2
-	VMOVUPS     (R9), Z3
-	VSUBPS      Z0, Z3, Z0
-	VADDPS      Z0, Z1, Z1
+	VMOVUPS     (R10)(AX*1), Z3
+	VSUBPS      Z1, Z3, Z1
+	VADDPS      Z1, Z0, Z0
 	VMOVUPS     Z2, Z2
-	VFMADD231PS Z0, Z0, Z2
-	VMOVUPS     Z1, (AX)
-	VMOVUPS     Z2, (BX)
-	ADDQ        $0x40, SI
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R8
-	ADDQ        $0x40, R9
+	VFMADD231PS Z1, Z1, Z2
+	VMOVUPS     Z0, (DX)(AX*1)
+	VMOVUPS     Z2, (DI)(AX*1)
 	ADDQ        $0x40, AX
-	ADDQ        $0x40, DX
-	ADDQ        $0x40, BX
 	SUBQ        $0x10, CX
 	JGE         whole
 
 rest:
 	ADDQ        $0x10, CX
 	JZ          done
-	MOVQ        $0x00000001, R10
-	SHLQ        CL, R10
-	DECQ        R10
-	MOVQ        R10, CX
+	MOVQ        $0x00000001, R11
+	SHLQ        CL, R11
+	DECQ        R11
+	MOVQ        R11, CX
 	KMOVW       CX, K1
-	VMOVUPS.Z   (DX), K1, Z0
-	VMOVUPS.Z   (AX), K1, Z1
-	VMOVUPS.Z   (BX), K1, Z2
-	VMOVUPS.Z   (SI), K1, Z3
-	VSUBPS      Z0, Z3, Z3
-	VADDPS      Z3, Z1, Z1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z0
+	VMOVUPS.Z   (BX)(AX*1), K1, Z1
+	VMOVUPS.Z   (DI)(AX*1), K1, Z2
+	VMOVUPS.Z   (SI)(AX*1), K1, Z3
+	VSUBPS      Z1, Z3, Z3
+	VADDPS      Z3, Z0, Z0
 	VMOVUPS     Z2, Z2
 	VFMADD231PS Z3, Z3, Z2
-	VMOVUPS.Z   (DI), K1, Z3
-	VSUBPS      Z0, Z3, Z3
-	VADDPS      Z3, Z1, Z1
+	VMOVUPS.Z   (R8)(AX*1), K1, Z3
+	VSUBPS      Z1, Z3, Z3
+	VADDPS      Z3, Z0, Z0
 	VMOVUPS     Z2, Z2
 	VFMADD231PS Z3, Z3, Z2
-	VMOVUPS.Z   (R8), K1, Z3
-	VSUBPS      Z0, Z3, Z3
-	VADDPS      Z3, Z1, Z1
+	VMOVUPS.Z   (R9)(AX*1), K1, Z3
+	VSUBPS      Z1, Z3, Z3
+	VADDPS      Z3, Z0, Z0
 	VMOVUPS     Z2, Z2
 	VFMADD231PS Z3, Z3, Z2
-	VMOVUPS.Z   (R9), K1, Z3
-	VSUBPS      Z0, Z3, Z0
-	VADDPS      Z0, Z1, Z1
+	VMOVUPS.Z   (R10)(AX*1), K1, Z3
+	VSUBPS      Z1, Z3, Z1
+	VADDPS      Z1, Z0, Z0
 	VMOVUPS     Z2, Z2
-	VFMADD231PS Z0, Z0, Z2
-	VMOVUPS     Z1, K1, (AX)
-	VMOVUPS     Z2, K1, (BX)
+	VFMADD231PS Z1, Z1, Z2
+	VMOVUPS     Z0, K1, (DX)(AX*1)
+	VMOVUPS     Z2, K1, (DI)(AX*1)
 
 done:
 	VZEROUPPER
@@ -1012,12 +1003,12 @@ done:
 // func scaledFMAF32AVX512(n int, to *float32, x *float32, by float32, w *float32, b *float32)
 // Requires: AVX, AVX512F
 TEXT ·scaledFMAF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ         n+0(FP), CX
 	MOVQ         to+8(FP), DX
 	MOVQ         x+16(FP), BX
 	MOVQ         w+32(FP), SI
 	MOVQ         b+40(FP), DI
 	VBROADCASTSS by+24(FP), Z0
+	MOVQ         n+0(FP), CX
 	XORQ         AX, AX
 	SUBQ         $0x10, CX
 	JLT          rest
@@ -1049,6 +1040,117 @@ rest:
 	VMOVUPS     Z2, Z2
 	VFMADD231PS Z1, Z0, Z2
 	VMOVUPS     Z2, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normGradSumsF32AVX512(n int, h *float32, up *float32, dw *float32, db *float32, x *float32, dy *float32, w *float32, mean float32, rstd float32)
+// Requires: AVX, AVX512F
+TEXT ·normGradSumsF32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         h+8(FP), DX
+	MOVQ         up+16(FP), BX
+	MOVQ         dw+24(FP), SI
+	MOVQ         db+32(FP), DI
+	MOVQ         x+40(FP), R8
+	MOVQ         dy+48(FP), R9
+	MOVQ         w+56(FP), R10
+	VBROADCASTSS mean+64(FP), Z0
+	VBROADCASTSS rstd+68(FP), Z1
+	MOVQ         n+0(FP), CX
+	XORQ         AX, AX
+	SUBQ         $0x10, CX
+	JLT          rest
+
+whole:
+	VMOVUPS     (R8)(AX*1), Z2
+	VSUBPS      Z0, Z2, Z2
+	VMULPS      Z1, Z2, Z2
+	VMOVUPS     (R9)(AX*1), Z3
+	VMOVUPS     Z2, (DX)(AX*1)
+	VMOVUPS     (R10)(AX*1), Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z4, (BX)(AX*1)
+	VMOVUPS     (SI)(AX*1), Z4
+	VMOVUPS     Z4, Z4
+	VFMADD231PS Z2, Z3, Z4
+	VMOVUPS     Z4, (SI)(AX*1)
+	VMOVUPS     (DI)(AX*1), Z2
+	VADDPS      Z3, Z2, Z2
+	VMOVUPS     Z2, (DI)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, CX
+	JGE         whole
+
+rest:
+	ADDQ        $0x10, CX
+	JZ          done
+	MOVQ        $0x00000001, R11
+	SHLQ        CL, R11
+	DECQ        R11
+	MOVQ        R11, CX
+	KMOVW       CX, K1
+	VMOVUPS.Z   (R8)(AX*1), K1, Z2
+	VSUBPS      Z0, Z2, Z0
+	VMULPS      Z1, Z0, Z0
+	VMOVUPS.Z   (R9)(AX*1), K1, Z1
+	VMOVUPS     Z0, K1, (DX)(AX*1)
+	VMOVUPS.Z   (R10)(AX*1), K1, Z2
+	VMULPS      Z2, Z1, Z2
+	VMOVUPS     Z2, K1, (BX)(AX*1)
+	VMOVUPS.Z   (SI)(AX*1), K1, Z2
+	VMOVUPS     Z2, Z2
+	VFMADD231PS Z0, Z1, Z2
+	VMOVUPS     Z2, K1, (SI)(AX*1)
+	VMOVUPS.Z   (DI)(AX*1), K1, Z0
+	VADDPS      Z1, Z0, Z0
+	VMOVUPS     Z0, K1, (DI)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normGradF32AVX512(n int, to *float32, up *float32, h *float32, mean float32, by float32, rstd float32)
+// Requires: AVX, AVX512F
+TEXT ·normGradF32AVX512(SB), NOSPLIT, $0-44
+	MOVQ         to+8(FP), DX
+	MOVQ         up+16(FP), BX
+	MOVQ         h+24(FP), SI
+	VBROADCASTSS mean+32(FP), Z0
+	VBROADCASTSS by+36(FP), Z1
+	VBROADCASTSS rstd+40(FP), Z2
+	MOVQ         n+0(FP), CX
+	XORQ         AX, AX
+	SUBQ         $0x10, CX
+	JLT          rest
+
+whole:
+	VMOVUPS (BX)(AX*1), Z3
+	VSUBPS  Z0, Z3, Z3
+	VMOVUPS (SI)(AX*1), Z4
+	VMULPS  Z1, Z4, Z4
+	VSUBPS  Z4, Z3, Z3
+	VMULPS  Z2, Z3, Z3
+	VMOVUPS Z3, (DX)(AX*1)
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, CX
+	JGE     whole
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVQ      $0x00000001, DI
+	SHLQ      CL, DI
+	DECQ      DI
+	MOVQ      DI, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (BX)(AX*1), K1, Z3
+	VSUBPS    Z0, Z3, Z0
+	VMOVUPS.Z (SI)(AX*1), K1, Z3
+	VMULPS    Z1, Z3, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMULPS    Z2, Z0, Z0
+	VMOVUPS   Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2201,65 +2303,61 @@ done:
 // func deviationsF64AVX512(n int, sums *float64, squares *float64, from *float64, x *float64, stride int)
 // Requires: AVX, AVX512F
 TEXT ·deviationsF64AVX512(SB), NOSPLIT, $0-48
+	MOVQ sums+8(FP), DX
+	MOVQ from+24(FP), BX
+	MOVQ x+32(FP), SI
+	MOVQ stride+40(FP), AX
+	LEAQ (SI)(AX*1), DI
+	LEAQ (DI)(AX*1), R8
+	LEAQ (R8)(AX*1), R9
 	MOVQ n+0(FP), CX
-	MOVQ sums+8(FP), AX
-	MOVQ from+24(FP), DX
-	MOVQ stride+40(FP), R8
-	MOVQ x+32(FP), BX
-	LEAQ (BX)(R8*1), SI
-	LEAQ (SI)(R8*1), DI
-	LEAQ (DI)(R8*1), R8
+	XORQ AX, AX
 	SUBQ $0x08, CX
 	JLT  rest
 
 whole:
-	VMOVUPD (DX), Z0
-	VMOVUPD (AX), Z1
-	VMOVUPD (BX), Z2
-	VSUBPD  Z0, Z2, Z2
-	VADDPD  Z2, Z1, Z1
-	VMOVUPD (SI), Z2
-	VSUBPD  Z0, Z2, Z2
-	VADDPD  Z2, Z1, Z1
-	VMOVUPD (DI), Z2
-	VSUBPD  Z0, Z2, Z2
-	VADDPD  Z2, Z1, Z1
-	VMOVUPD (R8), Z2
-	VSUBPD  Z0, Z2, Z0
-	VADDPD  Z0, Z1, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, BX
-	ADDQ    $0x40, SI
-	ADDQ    $0x40, DI
-	ADDQ    $0x40, R8
+	VMOVUPD (DX)(AX*1), Z0
+	VMOVUPD (BX)(AX*1), Z1
+	VMOVUPD (SI)(AX*1), Z2
+	VSUBPD  Z1, Z2, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVUPD (DI)(AX*1), Z2
+	VSUBPD  Z1, Z2, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVUPD (R8)(AX*1), Z2
+	VSUBPD  Z1, Z2, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVUPD (R9)(AX*1), Z2
+	VSUBPD  Z1, Z2, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (DX)(AX*1)
 	ADDQ    $0x40, AX
-	ADDQ    $0x40, DX
 	SUBQ    $0x08, CX
 	JGE     whole
 
 rest:
 	ADDQ      $0x08, CX
 	JZ        done
-	MOVQ      $0x00000001, R9
-	SHLQ      CL, R9
-	DECQ      R9
-	MOVQ      R9, CX
+	MOVQ      $0x00000001, R10
+	SHLQ      CL, R10
+	DECQ      R10
+	MOVQ      R10, CX
 	KMOVW     CX, K1
-	VMOVUPD.Z (DX), K1, Z0
-	VMOVUPD.Z (AX), K1, Z1
-	VMOVUPD.Z (BX), K1, Z2
-	VSUBPD    Z0, Z2, Z2
-	VADDPD    Z2, Z1, Z1
-	VMOVUPD.Z (SI), K1, Z2
-	VSUBPD    Z0, Z2, Z2
-	VADDPD    Z2, Z1, Z1
-	VMOVUPD.Z (DI), K1, Z2
-	VSUBPD    Z0, Z2, Z2
-	VADDPD    Z2, Z1, Z1
-	VMOVUPD.Z (R8), K1, Z2
-	VSUBPD    Z0, Z2, Z0
-	VADDPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD.Z (DX)(AX*1), K1, Z0
+	VMOVUPD.Z (BX)(AX*1), K1, Z1
+	VMOVUPD.Z (SI)(AX*1), K1, Z2
+	VSUBPD    Z1, Z2, Z2
+	VADDPD    Z2, Z0, Z0
+	VMOVUPD.Z (DI)(AX*1), K1, Z2
+	VSUBPD    Z1, Z2, Z2
+	VADDPD    Z2, Z0, Z0
+	VMOVUPD.Z (R8)(AX*1), K1, Z2
+	VSUBPD    Z1, Z2, Z2
+	VADDPD    Z2, Z0, Z0
+	VMOVUPD.Z (R9)(AX*1), K1, Z2
+	VSUBPD    Z1, Z2, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2268,87 +2366,82 @@ done:
 // func squaredDeviationsF64AVX512(n int, sums *float64, squares *float64, from *float64, x *float64, stride int)
 // Requires: AVX, AVX512F
 TEXT ·squaredDeviationsF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), CX
-	MOVQ sums+8(FP), AX
-	MOVQ from+24(FP), DX
-	MOVQ stride+40(FP), R9
-	MOVQ squares+16(FP), BX
+	MOVQ sums+8(FP), DX
+	MOVQ from+24(FP), BX
 	MOVQ x+32(FP), SI
-	LEAQ (SI)(R9*1), DI
-	LEAQ (DI)(R9*1), R8
-	LEAQ (R8)(R9*1), R9
+	MOVQ squares+16(FP), DI
+	MOVQ stride+40(FP), AX
+	LEAQ (SI)(AX*1), R8
+	LEAQ (R8)(AX*1), R9
+	LEAQ (R9)(AX*1), R10
+	MOVQ n+0(FP), CX
+	XORQ AX, AX
 	SUBQ $0x08, CX
 	JLT  rest
 
 whole:
-	VMOVUPD     (DX), Z0
-	VMOVUPD     (AX), Z1
-	VMOVUPD     (BX), Z2
-	VMOVUPD     (SI), Z3
-	VSUBPD      Z0, Z3, Z3
-	VADDPD      Z3, Z1, Z1
+	VMOVUPD     (DX)(AX*1), Z0
+	VMOVUPD     (BX)(AX*1), Z1
+	VMOVUPD     (DI)(AX*1), Z2
+	VMOVUPD     (SI)(AX*1), Z3
+	VSUBPD      Z1, Z3, Z3
+	VADDPD      Z3, Z0, Z0
 	VMOVUPD     Z2, Z2
 	VFMADD231PD Z3, Z3, Z2
-	VMOVUPD     (DI), Z3
-	VSUBPD      Z0, Z3, Z3
-	VADDPD      Z3, Z1, Z1
+	VMOVUPD     (R8)(AX*1), Z3
+	VSUBPD      Z1, Z3, Z3
+	VADDPD      Z3, Z0, Z0
 	VMOVUPD     Z2, Z2
 	VFMADD231PD Z3, Z3, Z2
-	VMOVUPD     (R8), Z3
-	VSUBPD      Z0, Z3, Z3
-	VADDPD      Z3, Z1, Z1
+	VMOVUPD     (R9)(AX*1), Z3
+	VSUBPD      Z1, Z3, Z3
+	VADDPD      Z3, Z0, Z0
 	VMOVUPD     Z2, Z2
 	VFMADD231PD Z3, Z3, Z2
-	VMOVUPD     (R9), Z3
-	VSUBPD      Z0, Z3, Z0
-	VADDPD      Z0, Z1, Z1
+	VMOVUPD     (R10)(AX*1), Z3
+	VSUBPD      Z1, Z3, Z1
+	VADDPD      Z1, Z0, Z0
 	VMOVUPD     Z2, Z2
-	VFMADD231PD Z0, Z0, Z2
-	VMOVUPD     Z1, (AX)
-	VMOVUPD     Z2, (BX)
-	ADDQ        $0x40, SI
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R8
-	ADDQ        $0x40, R9
+	VFMADD231PD Z1, Z1, Z2
+	VMOVUPD     Z0, (DX)(AX*1)
+	VMOVUPD     Z2, (DI)(AX*1)
 	ADDQ        $0x40, AX
-	ADDQ        $0x40, DX
-	ADDQ        $0x40, BX
 	SUBQ        $0x08, CX
 	JGE         whole
 
 rest:
 	ADDQ        $0x08, CX
 	JZ          done
-	MOVQ        $0x00000001, R10
-	SHLQ        CL, R10
-	DECQ        R10
-	MOVQ        R10, CX
+	MOVQ        $0x00000001, R11
+	SHLQ        CL, R11
+	DECQ        R11
+	MOVQ        R11, CX
 	KMOVW       CX, K1
-	VMOVUPD.Z   (DX), K1, Z0
-	VMOVUPD.Z   (AX), K1, Z1
-	VMOVUPD.Z   (BX), K1, Z2
-	VMOVUPD.Z   (SI), K1, Z3
-	VSUBPD      Z0, Z3, Z3
-	VADDPD      Z3, Z1, Z1
+	VMOVUPD.Z   (DX)(AX*1), K1, Z0
+	VMOVUPD.Z   (BX)(AX*1), K1, Z1
+	VMOVUPD.Z   (DI)(AX*1), K1, Z2
+	VMOVUPD.Z   (SI)(AX*1), K1, Z3
+	VSUBPD      Z1, Z3, Z3
+	VADDPD      Z3, Z0, Z0
 	VMOVUPD     Z2, Z2
 	VFMADD231PD Z3, Z3, Z2
-	VMOVUPD.Z   (DI), K1, Z3
-	VSUBPD      Z0, Z3, Z3
-	VADDPD      Z3, Z1, Z1
+	VMOVUPD.Z   (R8)(AX*1), K1, Z3
+	VSUBPD      Z1, Z3, Z3
+	VADDPD      Z3, Z0, Z0
 	VMOVUPD     Z2, Z2
 	VFMADD231PD Z3, Z3, Z2
-	VMOVUPD.Z   (R8), K1, Z3
-	VSUBPD      Z0, Z3, Z3
-	VADDPD      Z3, Z1, Z1
+	VMOVUPD.Z   (R9)(AX*1), K1, Z3
+	VSUBPD      Z1, Z3, Z3
+	VADDPD      Z3, Z0, Z0
 	VMOVUPD     Z2, Z2
 	VFMADD231PD Z3, Z3, Z2
-	VMOVUPD.Z   (R9), K1, Z3
-	VSUBPD      Z0, Z3, Z0
-	VADDPD      Z0, Z1, Z1
+	VMOVUPD.Z   (R10)(AX*1), K1, Z3
+	VSUBPD      Z1, Z3, Z1
+	VADDPD      Z1, Z0, Z0
 	VMOVUPD     Z2, Z2
-	VFMADD231PD Z0, Z0, Z2
-	VMOVUPD     Z1, K1, (AX)
-	VMOVUPD     Z2, K1, (BX)
+	VFMADD231PD Z1, Z1, Z2
+	VMOVUPD     Z0, K1, (DX)(AX*1)
+	VMOVUPD     Z2, K1, (DI)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2357,12 +2450,12 @@ done:
 // func scaledFMAF64AVX512(n int, to *float64, x *float64, by float64, w *float64, b *float64)
 // Requires: AVX, AVX512F
 TEXT ·scaledFMAF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ         n+0(FP), CX
 	MOVQ         to+8(FP), DX
 	MOVQ         x+16(FP), BX
 	MOVQ         w+32(FP), SI
 	MOVQ         b+40(FP), DI
 	VBROADCASTSD by+24(FP), Z0
+	MOVQ         n+0(FP), CX
 	XORQ         AX, AX
 	SUBQ         $0x08, CX
 	JLT          rest
@@ -2394,6 +2487,117 @@ rest:
 	VMOVUPD     Z2, Z2
 	VFMADD231PD Z1, Z0, Z2
 	VMOVUPD     Z2, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normGradSumsF64AVX512(n int, h *float64, up *float64, dw *float64, db *float64, x *float64, dy *float64, w *float64, mean float64, rstd float64)
+// Requires: AVX, AVX512F
+TEXT ·normGradSumsF64AVX512(SB), NOSPLIT, $0-80
+	MOVQ         h+8(FP), DX
+	MOVQ         up+16(FP), BX
+	MOVQ         dw+24(FP), SI
+	MOVQ         db+32(FP), DI
+	MOVQ         x+40(FP), R8
+	MOVQ         dy+48(FP), R9
+	MOVQ         w+56(FP), R10
+	VBROADCASTSD mean+64(FP), Z0
+	VBROADCASTSD rstd+72(FP), Z1
+	MOVQ         n+0(FP), CX
+	XORQ         AX, AX
+	SUBQ         $0x08, CX
+	JLT          rest
+
+whole:
+	VMOVUPD     (R8)(AX*1), Z2
+	VSUBPD      Z0, Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VMOVUPD     (R9)(AX*1), Z3
+	VMOVUPD     Z2, (DX)(AX*1)
+	VMOVUPD     (R10)(AX*1), Z4
+	VMULPD      Z4, Z3, Z4
+	VMOVUPD     Z4, (BX)(AX*1)
+	VMOVUPD     (SI)(AX*1), Z4
+	VMOVUPD     Z4, Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPD     Z4, (SI)(AX*1)
+	VMOVUPD     (DI)(AX*1), Z2
+	VADDPD      Z3, Z2, Z2
+	VMOVUPD     Z2, (DI)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x08, CX
+	JGE         whole
+
+rest:
+	ADDQ        $0x08, CX
+	JZ          done
+	MOVQ        $0x00000001, R11
+	SHLQ        CL, R11
+	DECQ        R11
+	MOVQ        R11, CX
+	KMOVW       CX, K1
+	VMOVUPD.Z   (R8)(AX*1), K1, Z2
+	VSUBPD      Z0, Z2, Z0
+	VMULPD      Z1, Z0, Z0
+	VMOVUPD.Z   (R9)(AX*1), K1, Z1
+	VMOVUPD     Z0, K1, (DX)(AX*1)
+	VMOVUPD.Z   (R10)(AX*1), K1, Z2
+	VMULPD      Z2, Z1, Z2
+	VMOVUPD     Z2, K1, (BX)(AX*1)
+	VMOVUPD.Z   (SI)(AX*1), K1, Z2
+	VMOVUPD     Z2, Z2
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, K1, (SI)(AX*1)
+	VMOVUPD.Z   (DI)(AX*1), K1, Z0
+	VADDPD      Z1, Z0, Z0
+	VMOVUPD     Z0, K1, (DI)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normGradF64AVX512(n int, to *float64, up *float64, h *float64, mean float64, by float64, rstd float64)
+// Requires: AVX, AVX512F
+TEXT ·normGradF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         to+8(FP), DX
+	MOVQ         up+16(FP), BX
+	MOVQ         h+24(FP), SI
+	VBROADCASTSD mean+32(FP), Z0
+	VBROADCASTSD by+40(FP), Z1
+	VBROADCASTSD rstd+48(FP), Z2
+	MOVQ         n+0(FP), CX
+	XORQ         AX, AX
+	SUBQ         $0x08, CX
+	JLT          rest
+
+whole:
+	VMOVUPD (BX)(AX*1), Z3
+	VSUBPD  Z0, Z3, Z3
+	VMOVUPD (SI)(AX*1), Z4
+	VMULPD  Z1, Z4, Z4
+	VSUBPD  Z4, Z3, Z3
+	VMULPD  Z2, Z3, Z3
+	VMOVUPD Z3, (DX)(AX*1)
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, CX
+	JGE     whole
+
+rest:
+	ADDQ      $0x08, CX
+	JZ        done
+	MOVQ      $0x00000001, DI
+	SHLQ      CL, DI
+	DECQ      DI
+	MOVQ      DI, CX
+	KMOVW     CX, K1
+	VMOVUPD.Z (BX)(AX*1), K1, Z3
+	VSUBPD    Z0, Z3, Z0
+	VMOVUPD.Z (SI)(AX*1), K1, Z3
+	VMULPD    Z1, Z3, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMULPD    Z2, Z0, Z0
+	VMOVUPD   Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER

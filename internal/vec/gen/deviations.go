@@ -1,76 +1,44 @@
 package main
 
-import (
-	"strings"
+import "github.com/mmcloughlin/avo/operand"
 
-	"github.com/mmcloughlin/avo/attr"
-	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-)
-
-// deviations writes the loop that adds up how much four rows differ from one, with the squares of that or without. What is
-// added to is read and written once for four rows.
+// deviations writes the loop that adds up how much four rows differ from one, with the squares of that or without.
+// What is added to is read and written once for four rows.
 func (k *code) deviations(squared bool) {
-	c, s, r := k.c, k.s, k.r
-	name, also := "deviations"+r.name+s.name, ""
+	name, also := "deviations", ""
 	if squared {
-		name, also = "squared"+strings.ToUpper(name[:1])+name[1:], ", and their squares to those from squares on"
+		name, also = "squaredDeviations", ", and their squares to those from squares on"
 	}
-	c.Function(name)
-	c.Attributes(attr.NOSPLIT)
-	c.Pragma("noescape")
-	c.Doc(name + " adds to n elements from sums on the differences of four rows from that which from points to" + also +
-		": see Loops.Deviations. The rows begin at x, stride bytes apart.")
-	c.SignatureExpr(strings.ReplaceAll("func(n int, sums, squares, from, x *T, stride int)", "T", r.goType()))
-	load := func(name string) reg.Register { return c.Load(c.Param(name), c.GP64()) }
-	n, sums, from, stride := load("n"), load("sums"), load("from"), load("stride")
-	var squares reg.Register
-	if squared {
-		squares = load("squares")
+	k.function(name, "adds to n elements from sums on the differences of four rows from that which from points to"+also+
+		": see Loops.Deviations. The rows begin at x, stride bytes apart.",
+		"func(n int, sums, squares, from, x *T, stride int)")
+	names := []string{"sums", "from", "x", "squares"}
+	if !squared {
+		names = names[:3]
 	}
-	rows := [4]reg.Register{load("x")}
-	for i := 1; i < len(rows); i++ {
-		rows[i] = c.GP64()
-		c.LEAQ(operand.Mem{Base: rows[i-1], Index: stride, Scale: 1}, rows[i])
+	at, place := k.arguments(names...)
+	rows, stride := []operand.Mem{at[2]}, k.pointer("stride")
+	for i := range 3 {
+		next := k.c.GP64()
+		k.c.LEAQ(operand.Mem{Base: rows[i].Base, Index: stride, Scale: 1}, next)
+		rows = append(rows, operand.Mem{Base: next, Index: place, Scale: 1})
 	}
-	each := func(load func(m operand.Mem) value, store func(v value, m operand.Mem)) {
-		mean, sum := load(operand.Mem{Base: from}), load(operand.Mem{Base: sums})
+	k.elements(place, func(load loads, store stores) {
+		sum, mean := load(at[0]), load(at[1])
 		var square value
 		if squared {
-			square = load(operand.Mem{Base: squares})
+			square = load(at[3])
 		}
 		for _, row := range rows {
-			d := k.sub(load(operand.Mem{Base: row}), mean)
+			d := k.sub(load(row), mean)
 			sum = k.add(sum, d)
 			if squared {
 				square = k.fma(d, d, square)
 			}
 		}
-		store(sum, operand.Mem{Base: sums})
+		store(sum, at[0])
 		if squared {
-			store(square, operand.Mem{Base: squares})
+			store(square, at[3])
 		}
-	}
-	wide := s.bytes / r.size
-	c.SUBQ(operand.Imm(uint64(wide)), n)
-	c.JLT(operand.LabelRef("rest"))
-	c.Label("whole")
-	each(func(m operand.Mem) value { return k.load(m) }, func(v value, m operand.Mem) { k.pick(c.VMOVUPS, c.VMOVUPD)(v, m) })
-	next := append(rows[:], sums, from)
-	if squared {
-		next = append(next, squares)
-	}
-	for _, p := range next {
-		c.ADDQ(operand.Imm(uint64(s.bytes)), p)
-	}
-	c.SUBQ(operand.Imm(uint64(wide)), n)
-	c.JGE(operand.LabelRef("whole"))
-	c.Label("rest")
-	c.ADDQ(operand.Imm(uint64(wide)), n)
-	c.JZ(operand.LabelRef("done"))
-	first := k.masks(n)(0)
-	each(func(m operand.Mem) value { return k.loadSome(first, m) }, func(v value, m operand.Mem) { k.storeSome(first, v, m) })
-	c.Label("done")
-	c.VZEROUPPER()
-	c.RET()
+	})
 }

@@ -44,8 +44,10 @@ var reductions = []reduction{
 
 // differences are reductions of the differences of elements and a number, in one loop with these.
 var differences = []reduction{
-	{"SubSum", "the sum of x − by", 1, 0, func(k *code, sum value, x []value) value { return k.add(sum, x[0]) }, plus, true},
-	{"SubSquares", "the sum of squares of x − by", 1, 0, func(k *code, sum value, x []value) value { return k.fma(x[0], x[0], sum) }, plus, true},
+	{"SubSum", "the sum of x − by", 1, 0,
+		func(k *code, sum value, x []value) value { return k.add(sum, x[0]) }, plus, true},
+	{"SubSquares", "the sum of squares of x − by", 1, 0,
+		func(k *code, sum value, x []value) value { return k.fma(x[0], x[0], sum) }, plus, true},
 }
 
 // reduce writes a loop for each reduction, the maps whose second operand is one number, and the sums
@@ -66,6 +68,8 @@ func reduce(c *build.Context, s *set, r float) {
 	k.deviations(false)
 	k.deviations(true)
 	k.scaledFMA()
+	k.normGradSums()
+	k.normGrad()
 }
 
 // scaled are the functions whose second operand may be one number.
@@ -79,7 +83,8 @@ func (k *code) reduction(f reduction) {
 	c.Pragma("noescape")
 	doc, signature := name+" returns "+f.doc+", n elements from there on.", "func(n int, x, y *T) T"
 	if f.less {
-		doc, signature = name+" returns "+f.doc+", n elements from there on, and stores x − by from to on.", "func(n int, to, x *T, by T) T"
+		doc = name + " returns " + f.doc + ", n elements from there on, and stores x − by from to on."
+		signature = "func(n int, to, x *T, by T) T"
 	}
 	c.Doc(doc)
 	c.SignatureExpr(strings.ReplaceAll(signature, "T", k.r.goType()))
@@ -285,41 +290,4 @@ func (k *code) parameter(name string) value {
 		panic(err)
 	}
 	return k.all(addr.Addr)
-}
-
-// scaledFMA writes the loop that multiplies by a number and then by weights, and adds biases.
-func (k *code) scaledFMA() {
-	c, wide := k.c, k.s.bytes/k.r.size
-	name := "scaledFMA" + k.r.name + k.s.name
-	c.Function(name)
-	c.Attributes(attr.NOSPLIT)
-	c.Pragma("noescape")
-	c.Doc(name + " sets n elements from to on to (x·by)·w + b, rounded twice, of those from x, w and b on. to may be x.")
-	c.SignatureExpr(strings.ReplaceAll("func(n int, to, x *T, by T, w, b *T)", "T", k.r.goType()))
-	n := c.Load(c.Param("n"), c.GP64())
-	var at [4]operand.Mem
-	place := c.GP64()
-	for i, p := range []string{"to", "x", "w", "b"} {
-		at[i] = operand.Mem{Base: c.Load(c.Param(p), c.GP64()), Index: place, Scale: 1}
-	}
-	by := k.parameter("by")
-	result := func(load func(m operand.Mem) value) value {
-		return k.fma(k.mul(load(at[1]), by), load(at[2]), load(at[3]))
-	}
-	c.XORQ(place, place)
-	c.SUBQ(operand.Imm(uint64(wide)), n)
-	c.JLT(operand.LabelRef("rest"))
-	c.Label("whole")
-	k.pick(c.VMOVUPS, c.VMOVUPD)(result(func(m operand.Mem) value { return k.load(m) }), at[0])
-	c.ADDQ(operand.Imm(uint64(k.s.bytes)), place)
-	c.SUBQ(operand.Imm(uint64(wide)), n)
-	c.JGE(operand.LabelRef("whole"))
-	c.Label("rest")
-	c.ADDQ(operand.Imm(uint64(wide)), n)
-	c.JZ(operand.LabelRef("done"))
-	first := k.masks(n)(0)
-	k.storeSome(first, result(func(m operand.Mem) value { return k.loadSome(first, m) }), at[0])
-	c.Label("done")
-	c.VZEROUPPER()
-	c.RET()
 }
