@@ -122,14 +122,18 @@ func sumIntsSemantics(in args) operations {
 
 func sumIntsHost[T element](c kernels.HostArgs[T]) {
 	x, y, inner, kind := c.Floats(0), kernels.Elements[int64](c, 1), c.Int(4), c.Int(8)
+	if kind == IntsSum && inner > 1 {
+		sumIntColumns(c)
+		return
+	}
 	eachIntLine(c, 2, func(u, at, k, end, step int) {
 		var sum int64
 		switch {
-		case kind == IntsSum && inner == 1 && step == 1:
+		case kind == IntsSum && step == 1:
 			sum = sumLine(x[at+k : at+end])
 		case kind == IntsSum:
 			for ; k < end; k += step {
-				sum += int64(x[at+k*inner])
+				sum += int64(x[at+k])
 			}
 		case kind == IntsProd:
 			sum = 1
