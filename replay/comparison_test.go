@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -74,7 +75,8 @@ func TestComparison(t *testing.T) {
 		if !errors.Is(why, c.want) || (why == nil) != (rec.Report().FusedSteps == 1) {
 			t.Errorf("%s: %v, want %v", c.name, why, c.want)
 		}
-		if errors.Is(why, fusion.ErrWrong) && !strings.Contains(why.Error(), "result 0, of 4 elements, has ") {
+		bound := fmt.Sprintf("of the largest, Match.Within is %g", c.within)
+		if errors.Is(why, fusion.ErrWrong) && (!strings.Contains(why.Error(), "result 0, of 4 elements, has ") || !strings.Contains(why.Error(), bound)) {
 			t.Errorf("%s: %v", c.name, why)
 		}
 		rec.Free()
