@@ -158,7 +158,7 @@ func (o *Operands) Start(values ...float64) *Operands {
 	return o
 }
 
-// Operand is one argument of a trial. Package trial makes them.
+// Operand is one argument of a trial. Package selftest makes them.
 type Operand struct {
 	N      int     // elements of a buffer
 	Lo, Hi float64 // they are uniform in [Lo, Hi); ints are whole

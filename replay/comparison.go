@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/capture"
@@ -30,7 +31,11 @@ func (b *builder) compare(before, after []capture.Launch, results []region, with
 	for _, l := range after {
 		t.add(l)
 	}
-	key := t.key(before) + "→" + t.key(after)
+	key := fmt.Sprint(t.key(before), "→", t.key(after), " within ", within)
+	for _, g := range results {
+		lo := t.memory[g.buf].lo
+		key += fmt.Sprint(" ", slices.Index(t.order, g.buf), g.span.lo-lo, g.span.hi-lo, g.dims, g.view.strides)
+	}
 	if err, known := b.compared[key]; known {
 		return err
 	}
@@ -67,7 +72,7 @@ func (t *comparison) key(list []capture.Launch) string {
 		fmt.Fprintf(&s, "%p", l.Kernel)
 		for _, a := range l.Args {
 			if a.Kind == kernels.ArgBuffer {
-				fmt.Fprintf(&s, " %d+%d:%d", number[a.Buf], a.Off-t.memory[a.Buf].lo, a.N)
+				fmt.Fprintf(&s, " %d %v+%d:%d", number[a.Buf], a.Buf.DType(), a.Off-t.memory[a.Buf].lo, a.N)
 			} else {
 				fmt.Fprintf(&s, " %d,%x", a.Int, math.Float64bits(a.Float))
 			}
@@ -128,7 +133,8 @@ func differ(got, want *kernels.HostBuffer, g *region, lo int, within float64) st
 	if at < 0 || within > 0 && worst <= within*largest {
 		return ""
 	}
-	return fmt.Sprintf("has %v at element %d where the launches that it replaces make %v", got.At(at-lo), at-g.span.lo, want.At(at-lo))
+	return fmt.Sprintf("has %v at element %d where the launches that it replaces make %v: off by %.2g of the largest, Match.Within is %g",
+		got.At(at-lo), at-g.span.lo, want.At(at-lo), worst/largest, within)
 }
 
 // elements yields the places of a region's elements.

@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -74,10 +75,55 @@ func TestComparison(t *testing.T) {
 		if !errors.Is(why, c.want) || (why == nil) != (rec.Report().FusedSteps == 1) {
 			t.Errorf("%s: %v, want %v", c.name, why, c.want)
 		}
-		if errors.Is(why, fusion.ErrWrong) && !strings.Contains(why.Error(), "result 0, of 4 elements, has ") {
+		bound := fmt.Sprintf("of the largest, Match.Within is %g", c.within)
+		if errors.Is(why, fusion.ErrWrong) && (!strings.Contains(why.Error(), "result 0, of 4 elements, has ") || !strings.Contains(why.Error(), bound)) {
 			t.Errorf("%s: %v", c.name, why)
 		}
 		rec.Free()
+	}
+}
+
+// TestComparedAgain: of the same launches, other results are compared anew, and with another tolerance.
+func TestComparedAgain(t *testing.T) {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	both := magnitude(nil) // of |x|, a little off, and in place of −x nothing
+	both.Params = append(both.Params, kernels.Param{Name: "Z", Mode: kernels.Out})
+	both.Host.F32 = func(c kernels.HostArgs[float32]) {
+		for i, v := range c.Floats(0) {
+			c.Floats(1)[i] = float32(math.Abs(float64(v)) * (1 + 1e-6))
+			c.Floats(2)[i] = 0
+		}
+	}
+	both.Cases = kernels.CasesBySize(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Out(n) })
+	for name, within := range map[string]float64{"absolute-1": 0, "absolute-2": 1e-5} {
+		defer fusion.Register(fusion.Fusion{Name: name, Match: func(s fusion.Step) (found []fusion.Match) {
+			for i := 0; i+1 < len(s.Launches()); i += 2 {
+				l := s.Launches()[i : i+2]
+				found = append(found, fusion.Match{Covers: []int{i, i + 1}, Within: within, Launches: []fusion.Launch{
+					{Kernel: both, Args: []kernels.Arg{l[0].Args[0], l[1].Args[1], l[0].Args[1]}}}})
+			}
+			if name == "absolute-2" && len(s.Launches()) != 4 {
+				t.Errorf("fused in other bits: %d launches", len(s.Launches()))
+			}
+			return found
+		}})()
+	}
+	x := tensor.New(d, []float32{-1, 2, -3, 0})
+	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+		first := x.Neg().Abs()
+		second := x.Neg()
+		return []*tensor.Tensor{first, second.Abs(), second}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Free()
+	if r := rec.Report(); r.FusedSteps != 1 {
+		t.Errorf("%d are fused: %v", r.FusedSteps, r.NotFused)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,37 +30,49 @@ func registeredFusion(f fusion.Fusion) rewrite {
 		if r.device == nil {
 			return
 		}
-		defer r.recovered(f.Name)
+		defer r.recovered(f)
 		s := newStep(r, f.Name)
 		for _, m := range f.Match(s) {
 			if err := s.replace(f, m); err != nil {
 				err.Fusion, err.Match = f.Name, m.Name
-				s.refuse(err)
+				s.refuse(err, m.Covers)
 			}
 		}
 	}}
 }
 
-// recovered notes that a fusion panicked. Deferred: nothing else is done of the step then.
-func (r *rewriter) recovered(fusionName string) {
+// recovered notes that a fusion panicked: at the line of its own package that was reached last, if
+// there is one. Deferred: nothing else is done of the step then.
+func (r *rewriter) recovered(f fusion.Fusion) {
 	value := recover()
 	if value == nil {
 		return
 	}
+	own := packageOf(runtime.FuncForPC(reflect.ValueOf(f.Match).Pointer()).Name())
 	var where string
 	var callers [32]uintptr
 	for frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])]); ; {
 		frame, more := frames.Next()
-		if !strings.HasPrefix(frame.Function, "runtime.") || !more { // those are of the panic
+		mine := packageOf(frame.Function) == own
+		if mine || where == "" && !strings.HasPrefix(frame.Function, "runtime.") { // those are of the panic
 			where = fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line)
+		}
+		if mine || !more {
 			break
 		}
 	}
 	if err, is := value.(error); is {
-		r.panicked = fmt.Errorf("replay: Record: %w: %q at %s: %w", fusion.ErrPanic, fusionName, where, err)
+		r.panicked = fmt.Errorf("replay: Record: %w: %q at %s: %w", fusion.ErrPanic, f.Name, where, err)
 	} else {
-		r.panicked = fmt.Errorf("replay: Record: %w: %q at %s: %v", fusion.ErrPanic, fusionName, where, value)
+		r.panicked = fmt.Errorf("replay: Record: %w: %q at %s: %v", fusion.ErrPanic, f.Name, where, value)
 	}
+}
+
+// packageOf returns the path of the package that a function is of: "a.b/c" of "a.b/c.init.func1".
+func packageOf(function string) string {
+	name := strings.LastIndex(function, "/") + 1
+	before, _, _ := strings.Cut(function[name:], ".")
+	return function[:name] + before
 }
 
 // device is what passes ask the device that a step is recorded on.
@@ -151,27 +164,39 @@ func (s *step) New(t kernels.DType, n int) kernels.Arg {
 
 func (s *step) Refuse(err error) {
 	if err != nil {
-		s.refuse(&fusion.Refusal{Fusion: s.name, Reason: err})
+		s.refuse(&fusion.Refusal{Fusion: s.name, Reason: err}, nil)
 	}
 }
 
-func (s *step) refuse(err *fusion.Refusal) {
-	s.r.refused(causeOf(err), "refused")
+// refuse notes why a match of some launches is not done.
+func (s *step) refuse(err *fusion.Refusal, covers []int) {
+	all := &node{}
+	for _, i := range covers {
+		if i >= 0 && i < len(s.nodes) { // a proposal may name others
+			s.r.mergeSources(all, s.nodes[i])
+		}
+	}
+	if len(all.from) > 0 {
+		s.r.refused(causeOf(err), "%s: refused", s.r.name(all))
+	} else {
+		s.r.refused(causeOf(err), "refused")
+	}
 	s.r.device.notFused = errors.Join(s.r.device.notFused, err)
 }
 
 func (s *step) Say(format string, a ...any) { s.r.did(format, a...) }
 
-// causeOf is the cause that a refusal is.
+// causeOf is the cause that a refusal is, without the name of the fusion, which is that of the pass.
 func causeOf(err *fusion.Refusal) *cause {
+	text := strings.TrimPrefix(err.Error(), err.Fusion+": ")
 	for reason, is := range map[error]Reason{fusion.ErrProposal: ReasonUnsupported, fusion.ErrCovered: ReasonUsed,
 		fusion.ErrIntermediate: ReasonUsed, fusion.ErrMemory: ReasonAliasing, fusion.ErrMeanwhile: ReasonDependence,
 		fusion.ErrWorth: ReasonCost, fusion.ErrWrong: ReasonDevice} {
 		if errors.Is(err, reason) {
-			return because(is, "%v", err)
+			return because(is, "%s", text)
 		}
 	}
-	return failed(err)
+	return because(failed(err).reason, "%s", text)
 }
 
 func refusal(reason error, format string, a ...any) *fusion.Refusal {

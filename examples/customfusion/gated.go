@@ -42,7 +42,7 @@ func init() { fusion.Register(gated) }
 var gated = fusion.Fusion{Name: "gated-sum", Doc: "makes one launch of silu(x)·y and its sum over the rows", Match: match,
 	Worth: func(_ kernels.Target, before, after fusion.Cost) bool { return after.Bytes < before.Bytes }}
 
-// match looks for a sum over rows, of what a product makes, of which silu makes an operand.
+// match looks for z = Sum(0) of p, p = g·y or y·g, and g = silu(x), from z back.
 func match(s fusion.Step) (found []fusion.Match) {
 	launches := s.Launches()
 	for i, l := range launches {

@@ -13,5 +13,5 @@
 // ([Load]). A [Program] may compute several formulas, which share what they have in common.
 //
 // What loses accuracy or leaves the range when it is composed of others is a primitive, such as
-// expm1 or hypot. Package kernels has the functions that are made of these formulas.
+// expm1 or hypot. Package fn has the functions that are made of these formulas.
 package expr

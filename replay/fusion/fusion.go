@@ -14,13 +14,13 @@ import (
 type Fusion struct {
 	Name string // as replay.Options.Without and CLGRAD_REPLAY take it: lower case letters, digits and "-"
 	Doc  string // what it does, for replay.Passes: "makes one launch of …"
-	// Match returns what may be replaced in a step, and by what. It proposes: whether nothing else
-	// needs what would not be made any more, and where the launches can stand, package replay finds
-	// out. It must not use the device but by the methods of the step. If it panics, or Worth does,
+	// Match returns what may be replaced in a step, and by what. It proposes: package
+	// replay finds out whether others read the temporaries that go, and where the launches can stand.
+	// It uses the device by the methods of the step alone. If it panics, or Worth does,
 	// Record returns an [ErrPanic], and the step is done as it was.
 	Match func(s Step) []Match
-	// Worth reports whether a match pays on a device, of what it costs before and after. Nil: each
-	// does.
+	// Worth reports whether a match pays on a device, of what it costs after and what it cost before,
+	// in the step: other passes, too, might make fewer launches of that. Nil: each match pays.
 	Worth func(t kernels.Target, before, after Cost) bool
 }
 
@@ -49,9 +49,9 @@ type Match struct {
 	Done    string // for explanations, what was made of it; "": how many launches
 }
 
-// Launch is a launch that replaces others: of a kernel with its arguments. They name memory of
-// covered launches, or of [Step.New]; their numbers may be step scalars of those. What a launch reads of an
-// InOut argument and no covered launch reads, it has written before.
+// Launch is a launch that replaces others: of a kernel with its arguments. They name memory of covered
+// launches, or of [Step.New]; their numbers may be step scalars of those. What no covered launch reads of
+// an InOut argument, the launch writes before it reads it.
 type Launch struct {
 	Kernel *kernels.Kernel // that is launched
 	Args   []kernels.Arg   // as many as its Params
@@ -80,8 +80,8 @@ type Step interface {
 	// Launches returns the launches, which the other methods name by their place in the list. It
 	// must not be changed.
 	Launches() []Recorded
-	// Writer returns the last launch before launch i that writes to a range of memory; −1 if it
-	// holds there what it held before the step.
+	// Writer returns the last launch before launch i that writes to a range of memory, or to a part
+	// of it; −1 if none does: an input, say.
 	Writer(i int, at kernels.Arg) int
 	// Readers returns the launches that may read of a range what launch i left there.
 	Readers(i int, at kernels.Arg) []int
@@ -107,7 +107,8 @@ type Step interface {
 	// New returns memory for the launches of a match, which is there for a run. Its elements are
 	// undefined before one of them has written it.
 	New(t kernels.DType, n int) kernels.Arg
-	// Refuse notes why something that looks alike is no match. A nil error is no reason, and is not noted.
+	// Refuse notes, for Explain and Report.NotFused, why something that looks alike is no match. A nil
+	// error is not noted.
 	Refuse(err error)
 	// Say explains a line.
 	Say(format string, a ...any)

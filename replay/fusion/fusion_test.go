@@ -118,7 +118,7 @@ func TestPanics(t *testing.T) {
 				if rec != nil || !errors.Is(err, fusion.ErrPanic) || !errors.Is(err, c.want) {
 					t.Fatalf("%v, %v", rec, err)
 				}
-				for _, says := range []string{`"panics"`, ".go:", c.says} {
+				for _, says := range []string{`"panics" at fusion_test.go:`, c.says} {
 					if !strings.Contains(err.Error(), says) {
 						t.Errorf("%q is not said: %v", says, err)
 					}
@@ -145,7 +145,7 @@ func TestRefuse(t *testing.T) {
 	defer fusion.Register(fusion.Fusion{Name: "odd", Match: func(s fusion.Step) []fusion.Match {
 		s.Refuse(nil)
 		s.Refuse(own)
-		return []fusion.Match{{Name: "nothing at all"}}
+		return []fusion.Match{{Name: "nothing at all"}, {Name: "too many", Covers: []int{0}, Launches: make([]fusion.Launch, 2)}}
 	}})()
 	d, err := tensor.Open("cpu")
 	if err != nil {
@@ -160,15 +160,19 @@ func TestRefuse(t *testing.T) {
 	defer rec.Free()
 	why := rec.Report().NotFused
 	var first *fusion.Refusal
-	if joined, is := why.(interface{ Unwrap() []error }); !is || len(joined.Unwrap()) != 2 {
+	if why == nil || strings.Count(why.Error(), "\n") != 2 { // a line each
 		t.Errorf("%v", why)
 	}
 	if !errors.Is(why, own) || !errors.Is(why, fusion.ErrProposal) || !errors.As(why, &first) || first.Fusion != "odd" {
 		t.Errorf("%v", why)
 	}
-	for _, line := range []string{"odd: refused: odd: it is too odd", "odd: refused: nothing at all: it covers no launch"} {
+	for _, line := range []string{"odd: refused: it is too odd", "odd: refused: nothing at all: it covers no launch",
+		"odd: 0 k_neg: refused: too many: it has 2 launches in place of 1"} {
 		if !strings.Contains(said.String(), line) {
 			t.Errorf("%q is not said:\n%s", line, &said)
 		}
+	}
+	if all := rec.Refusals(); len(all) != 3 || !slices.Equal(all[2].Launches, []int{0}) {
+		t.Errorf("%+v", all)
 	}
 }
