@@ -185,6 +185,9 @@ func (f *dataFlow) operation(i int, n *fusion.Recorded, op kernels.Op) {
 				w.value = f.sum(i, n, part)
 			}
 			f.wrote(w)
+			if part.Index.Strides != nil {
+				f.wrote(write{f.placeOf(i, n, part.Index, dims), i, nil})
+			}
 		}
 		return
 	case *operation.CrossEntropy:
@@ -348,7 +351,7 @@ func (f *dataFlow) formula(n *fusion.Recorded, r operation.Result, operands []*b
 
 // product is what a product makes, nil unless its operands are contiguous matrices of float32, and so is what it makes.
 func (f *dataFlow) product(i int, n *fusion.Recorded, p *operation.MatMul) *value {
-	if len(p.Batch) > 0 || p.K == 0 || p.A.Type.Half() || p.B.Type.Half() || p.C.Type.Half() {
+	if len(p.Batch) > 0 || p.K == 0 || p.A.Type != kernels.Float32 || p.B.Type != p.A.Type || p.C.Type != p.A.Type {
 		return nil
 	}
 	read := func(v kernels.View, rows, cols int) *matrix {
@@ -410,7 +413,8 @@ const fewSums = 8
 // and what each reads was made alone.
 func (f *dataFlow) alone(i int, n *fusion.Recorded, r *operation.Reduction) []*operation.Reduction {
 	first := r.X
-	if r.Outer < 2 || r.Outer > fewSums || !f.knows(f.placeOf(i, n, first, []int{1, r.Len, r.Inner})) {
+	if r.Outer < 2 || r.Outer > fewSums || r.Index.Strides != nil ||
+		!f.knows(f.placeOf(i, n, first, []int{1, r.Len, r.Inner})) {
 		return []*operation.Reduction{r}
 	}
 	var list []*operation.Reduction

@@ -146,10 +146,15 @@ func (d *described) operation(op kernels.Op) string {
 		switch op.Function {
 		case fn.Add:
 			name = "sum"
+		case fn.Mul:
+			name = "prod"
 		case fn.Max:
 			name = "max"
 		case fn.Min:
 			name = "min"
+		}
+		if op.Index.Strides != nil {
+			name = "arg" + name
 		}
 		text = fmt.Sprintf("%s axis 1 of %s[%d,%d,%d]", name, d.read(op.X), op.Outer, op.Len, op.Inner)
 		if op.Shares > 1 {
@@ -218,8 +223,18 @@ func (d *described) maps(op *operation.Map) string {
 	return "map " + strings.Join(list, ", ")
 }
 
-// formula prints a formula of a map, of the names of its operands and the numbers of the launch.
+// formula prints a formula of a map, of the names of its operands and the numbers of the launch. Of elements that are
+// read by index, its name says more: "dequantize(input1, input2)".
 func (d *described) formula(op *operation.Map, r operation.Result) string {
+	if len(r.Function.Value.Gathers()) > 0 {
+		var operands []string
+		for i, v := range op.Operands {
+			if r.Function.Uses(i) && (!op.Gathers(i) || op.Elements[i] > 0) {
+				operands = append(operands, d.read(v))
+			}
+		}
+		return r.Function.Name + "(" + strings.Join(operands, ", ") + ")"
+	}
 	leaf := func(x *expr.Expr) string {
 		text := x.String()
 		var i int

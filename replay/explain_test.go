@@ -51,6 +51,11 @@ func TestExplainLines(t *testing.T) {
 	state, bias := tensor.Zeros(d, 3, 5), tensor.Full(d, 1, 5)
 	hx, hw, hb := x.To(tensor.BFloat16), w.To(tensor.BFloat16), bias.To(tensor.BFloat16)
 	rng, index := tensor.NewRNG(1), devtest.New(d, []int32{0, 3, 1, 2, 3, 0}).Reshape(3, 2)
+	bytes, point := index.To(tensor.Int8), tensor.FullOf(d, tensor.Int8, 3, 1)
+	q, err := tensor.Quantize(w, tensor.QuantizeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name string
 		step func() []*tensor.Tensor
@@ -93,6 +98,26 @@ func TestExplainLines(t *testing.T) {
 		{"a mean with a divisor", func() []*tensor.Tensor {
 			return []*tensor.Tensor{x.AvgPool([]int{2}, tensor.AvgPoolOptions{Divisor: 3})}
 		}, "%0 = avg-pool1d input0[3,4] kernel 2 stride 2 pad 0 divisor 3  f32[3,2] → output0"},
+		{"a product of elements", func() []*tensor.Tensor { return []*tensor.Tensor{x.Prod(1)} },
+			"%0 = prod axis 1 of input0[3,4,1]  f32[3,1,1] → output0"},
+		{"an index of a maximum", func() []*tensor.Tensor { return []*tensor.Tensor{x.ArgMax(1)} },
+			"%0 = argmax axis 1 of input0[3,4,1]  f32[3,1,1] s64[3,1,1] → output0"},
+		{"an index of a minimum of integers", func() []*tensor.Tensor { return []*tensor.Tensor{index.ArgMin(0)} },
+			"%0 = argmin axis 1 of input0[1,3,2]  s32[1,1,2] s64[1,1,2] → output0"},
+		{"a product of integers", func() []*tensor.Tensor {
+			return []*tensor.Tensor{tensor.MatMulInteger(bytes, bytes.T(), tensor.MatMulIntegerOptions{ZeroA: point})}
+		}, "%0 = map (input0 - input1); matmul t0[1,3,2]·input0[1,2,3]  s32[3,3] → output0"},
+		{"a convolution of integers", func() []*tensor.Tensor {
+			return []*tensor.Tensor{tensor.ConvInteger(bytes.Reshape(1, 1, 6), bytes.Reshape(2, 1, 3))}
+		}, "%0 = conv1d input0[1,1,6] input0[2,1,3] stride 1 pad 0  s32[1,2,4] → output0"},
+		{"a product of quantized weights", func() []*tensor.Tensor {
+			return []*tensor.Tensor{tensor.MatMulQuantized(x, q)}
+		}, "%0 = map dequantize(input0, input1); matmul input2[3,4]·t0[4,5]  f32[3,5] → output0"},
+		{"quantized weights as floats", func() []*tensor.Tensor { return []*tensor.Tensor{q.Dequantize()} },
+			"%0 = map dequantize(input0, input1)  f32[4,5] → output0"},
+		{"an embedding of quantized weights", func() []*tensor.Tensor {
+			return []*tensor.Tensor{tensor.EmbeddingQuantized(q, index)}
+		}, "%0 = map dequantize(input0, input1); gather rows input2 of t0[5,4]  f32[3,2,4] → output0"},
 		{"a scan", func() []*tensor.Tensor { return []*tensor.Tensor{x.CumSum(0)} }, "%0 = cumsum axis 1 of input0[1,3,4]  f32[3,4] → output0"},
 		{"elements by index", func() []*tensor.Tensor { return []*tensor.Tensor{x.Gather(1, index)} },
 			"%0 = gather axis 1 input0 of input1[3,4,1]  f32[3,2] → output0"},

@@ -141,7 +141,7 @@ func (r *randomOps) typ() Type {
 // step runs an operation of a kind.
 func (r *randomOps) step(kind int) {
 	shape := r.dims(r.IntN(5))
-	switch kind % 16 {
+	switch kind % 17 {
 	case 0: // a function of one tensor
 		f := fn.Functions[r.IntN(len(fn.Functions))]
 		for f.Operands() != 1 {
@@ -243,6 +243,15 @@ func (r *randomOps) step(kind int) {
 		api{}.SumRowsInto(r.rng.Uniform(r.d, 0, 1, 2, 3), t, r.IntN(2) == 0)
 	case 15:
 		r.tensor(r.typ(), shape...).Copy()
+	case 16: // integers of 8 bits, and products and extremes of elements
+		m, n, k, types := 1+r.IntN(9), 1+r.IntN(9), 1+r.IntN(9), []Type{Int8, Uint8}
+		a, b := r.tensor(types[r.IntN(2)], m, k), r.tensor(types[r.IntN(2)], k, n)
+		MatMulInteger(a, b, MatMulIntegerOptions{ZeroA: r.tensor(a.Type(), m), ZeroB: r.tensor(b.Type(), 1)})
+		y := MatMulInteger(a, b)
+		y.Prod(1)
+		y.To(r.d.DefaultType()).ArgMin(0)
+		ConvInteger(a.Reshape(1, m, k), b.T().Reshape(n, 1, k).Expand(n, m, k),
+			ConvIntegerOptions{ZeroX: r.tensor(a.Type(), 1)})
 	}
 }
 
@@ -272,7 +281,6 @@ func TestDescribedLaunches(t *testing.T) {
 				t.Errorf("device %d: there was no %s", seed, name)
 			}
 		}
-		delete(d.opaque, "k_extreme_ints") // no operation has an index of an extreme
 		if len(d.opaque) > 0 {
 			t.Errorf("device %d: opaque are %v", seed, d.opaque)
 		}

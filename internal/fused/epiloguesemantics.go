@@ -91,8 +91,6 @@ func viewsOf(op kernels.Op) []*kernels.View {
 		return list
 	case *operation.MatMul:
 		return []*kernels.View{&op.A, &op.B, &op.C}
-	case *operation.Reduction:
-		return []*kernels.View{&op.X, &op.Y}
 	case *operation.Gather:
 		return []*kernels.View{&op.X, &op.Index, &op.Y}
 	case *operation.Scatter:

@@ -39,8 +39,9 @@ func newConvInteger() *kernels.Kernel {
 			const block = 4 // CHANNELS of conv_integer_gpu.cl
 			return kernels.Grid2D(positions, groups*intmath.CeilDiv(s.Out, block), l)
 		},
-		Host:  kernels.ElementHostKernel(convIntegerHost),
-		Cases: convIntegerCases,
+		Host:      kernels.ElementHostKernel(convIntegerHost),
+		Cases:     convIntegerCases,
+		Semantics: convIntegerSemantics,
 	}
 	for _, name := range append(convNames[:convCount:convCount], "zerosX", "zerosW", "sign") {
 		k.Params = append(k.Params, intArg(name))

@@ -11,8 +11,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/selftest"
 )
 
-// ConvMatrix is a convolution on the matrix units of a GPU, in float32, from operands that ConvPack
-// has packed. The zero ConvMatrix is none.
+// ConvMatrix is a convolution on the matrix units of a GPU, in float32: the pass behind those that pack its
+// operands, of ConvPack. The zero ConvMatrix is none.
 type ConvMatrix struct {
 	Tile   GemmTile
 	Stages int // buffers of what a tile stages

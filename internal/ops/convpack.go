@@ -48,7 +48,7 @@ func convOperandOf(args []kernels.Arg) ConvOperand {
 	return ConvOperand{at(0), at(1), at(2), at(3), at(4)}
 }
 
-// ConvPack packs an operand of a convolution for matrix units: the operand, the words [3, Images,
+// ConvPack is the pass of a convolution that packs an operand for matrix units: the operand, the words [3, Images,
 // Size, chunk of channels, 4] of three bfloat16 for each element, whether they are not the
 // elements, and the numbers of the ConvOperand.
 var ConvPack = &kernels.Kernel{Name: "k_conv_pack", File: "conv_pack.cl",

@@ -31,8 +31,9 @@ var MatMulInteger = &kernels.Kernel{Name: "k_matmul_integer", File: "matmul_inte
 		}
 		return matMulIntegerTiles(m, n, batch)
 	},
-	Host:  kernels.ElementHostKernel(matMulIntegerHost),
-	Cases: matMulIntegerCases,
+	Host:      kernels.ElementHostKernel(matMulIntegerHost),
+	Cases:     matMulIntegerCases,
+	Semantics: matMulIntegerSemantics,
 }
 
 // matMulIntegerTiles is the grid of the kernels for GPUs.

@@ -20,6 +20,8 @@ type Quantized struct {
 	// Columns makes floats of the columns of W that AT names, and 0 of one that there is not, as the rows of
 	// Y [count, k]: W, S, Z, AT, Y, count, k, n, group, zeros.
 	Columns *kernels.Kernel
+	// function is that of an element of W in descriptions.
+	function *kernels.Function
 }
 
 // MatMul returns the kernel of products of m rows on a device. A CPU unpacks W once for three rows in the time
@@ -152,7 +154,10 @@ func newQuantized(format vec.WeightFormat, defines string, t kernels.DType) *Qua
 			})
 		},
 	}
-	return &Quantized{many: &many, few: &few, Floats: floats, Columns: columns}
+	q := &Quantized{&many, &few, floats, columns, dequantize(format)}
+	many.Semantics, few.Semantics = q.productSemantics, q.productSemantics
+	floats.Semantics, columns.Semantics = q.floatsSemantics, q.columnsSemantics
+	return q
 }
 
 // quantizedSizes are k, n, and the rows of a group: around those of a panel, of a block and of a group, and odd.

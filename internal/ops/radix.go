@@ -12,7 +12,7 @@ import (
 // RADIX_GROUP of radix.cl, which is also how many digits there are.
 const radixGroup = 256
 
-// Radix are the kernels of a radix sort by SortDigit bits at a time, for GPUs.
+// Radix are the passes of a radix sort by SortDigit bits at a time, for GPUs.
 type Radix struct {
 	// Count counts the digits of each tile: X, C [rows, tiles + 1, 256], rows, n, tiles, shift,
 	// flags. It leaves the last of a row.

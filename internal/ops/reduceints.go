@@ -65,7 +65,7 @@ func newIntReduction[T element](t kernels.DType) intReduction {
 			[]kernels.Param{buffer("X", kernels.In, t), buffer("J", kernels.In, long),
 				buffer("Y", kernels.Out, t), buffer("I", kernels.Out, long)}, "least", "given"),
 	}
-	r.sum.Semantics = sumIntsSemantics
+	r.sum.Semantics, r.extreme.Semantics = sumIntsSemantics, extremeIntsSemantics
 	return r
 }
 
@@ -108,16 +108,37 @@ func eachIntLine[T element](c kernels.HostArgs[T], sizes int, f func(u, at, k, e
 	})
 }
 
-// sumIntsSemantics: X, Y, outer, len, inner, parts, chunk, apart, kind. What is no sum is opaque.
+// intFold describes a reduction of X to Y, which are those arguments, with the numbers from one on.
+func intFold(in args, f *kernels.Function, y, sizes int) *operation.Reduction {
+	num := func(i int) int { return int(in[sizes+i].Int) }
+	n, inner, parts := num(1), num(2), num(3)
+	return &operation.Reduction{Function: f, Outer: num(0), Len: n, Inner: inner, Shares: parts, Chunk: max(1, num(4)),
+		Interleaved: num(5) != 0, X: view(in, 0, 0, n*inner, inner, 1), Y: view(in, y, 0, parts*inner, inner, 1)}
+}
+
+// sumIntsSemantics: X, Y, outer, len, inner, parts, chunk, apart, kind.
 func sumIntsSemantics(in args) operations {
-	num := func(i int) int { return int(in[i].Int) }
-	outer, n, inner, parts := num(2), num(3), num(4), num(5)
-	if num(8) != IntsSum {
-		return nil
+	r := intFold(in, fn.Add, 1, 2)
+	switch in[8].Int {
+	case IntsProd:
+		r.Function = fn.Mul
+	case IntsCount:
+		counted := r.X
+		r.X = kernels.View{Arg: operation.Temp(0), Type: kernels.Uint8, Strides: counted.Strides}
+		dims, none := []int{r.Outer, r.Len, r.Inner}, []operation.Scalar{constant(0)}
+		return operations{mapped(fn.NeScalar, none, dims, r.X, counted), r}
 	}
-	return operations{&operation.Reduction{Function: fn.Add, Outer: outer, Len: n, Inner: inner, Shares: parts,
-		Chunk:       max(1, num(6)),
-		Interleaved: num(7) != 0, X: view(in, 0, 0, n*inner, inner, 1), Y: view(in, 1, 0, parts*inner, inner, 1)}}
+	return operations{r}
+}
+
+// extremeIntsSemantics: X, J, Y, I, outer, len, inner, parts, chunk, apart, least, given.
+func extremeIntsSemantics(in args) operations {
+	r := intFold(in, extremeFunction(in[10].Int != 0), 2, 4)
+	r.Index = view(in, 3, 0, r.Y.Strides...)
+	if in[11].Int != 0 {
+		r.Given = view(in, 1, 0, r.X.Strides...)
+	}
+	return operations{r}
 }
 
 func sumIntsHost[T element](c kernels.HostArgs[T]) {

@@ -30,15 +30,16 @@ func leafOf(f *expr.Expr) int {
 }
 
 // rowSemantics returns the Semantics of a row program: a Map for each formula that is not a leaf, a
-// Reduction for each sum, maximum or minimum. It is nil if a formula reads more than MapOperands
-// values, or the program has a product, an index, an int that is computed, or one that is no element. types are
+// Reduction for each sum, product, maximum or minimum. It is nil if a formula reads more than MapOperands
+// values, or the program has an index, an int that is computed, or one that is no element. types are
 // those of the buffers, by argument, if some are of 16 bits.
 func rowSemantics(p *ir.Program, types []kernels.DType) func(args) operations {
 	channels := lower.Sets(p)
 	bySet := slices.ContainsFunc(p.Values, func(v ir.Value) bool { return v.Set })
 	at := lower.LayoutOf(p)
 	for _, v := range p.Values {
-		if v.Kind == ir.Pick || v.Kind == ir.OneHot || v.Kind == ir.Prod || v.Int && v.Kind == ir.Input && v.Along != ir.Element || v.Int && v.Kind == ir.Number {
+		if v.Kind == ir.Pick || v.Kind == ir.OneHot || v.Int && v.Kind == ir.Input && v.Along != ir.Element ||
+			v.Int && v.Kind == ir.Number {
 			return nil
 		}
 		of := leafOf(v.Of)
@@ -220,7 +221,8 @@ func rowSemantics(p *ir.Program, types []kernels.DType) func(args) operations {
 				}
 				write(formulas[i], ir.Element, x)
 			}
-			f := map[ir.Kind]*kernels.Function{ir.Sum: fn.Add, ir.Max: fn.Max, ir.MaxNumber: fn.Max, ir.Min: fn.Min}[v.Kind]
+			f := map[ir.Kind]*kernels.Function{ir.Sum: fn.Add, ir.Prod: fn.Mul, ir.Max: fn.Max, ir.MaxNumber: fn.Max,
+				ir.Min: fn.Min}[v.Kind]
 			y := valued(i)
 			if k, ok := stored[i]; ok {
 				y = view(in, at.Results+k, 0, strides(ir.Line)...)

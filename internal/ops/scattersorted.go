@@ -10,7 +10,7 @@ const runBlock = 32 // RUN_BLOCK of scatter_sorted.cl
 // RunBlocks returns how many blocks n sorted keys are. What is left of them is two rows of each.
 func RunBlocks(n int) int { return intmath.CeilDiv(n, runBlock) }
 
-// ScatterRuns is of scatters to rows on GPUs, where the indices are sorted first. It brings rows of
+// ScatterRuns is a pass of scatters to rows on GPUs, where the indices are sorted first. It brings rows of
 // G [., cols] to rows of Y [rows, cols] by sorted keys, and leaves those of runs that reach beyond
 // a block: G, P, K, Y, H, HK, n, cols, rows, how, sorted.
 var ScatterRuns = kernels.Typed(&kernels.Kernel{Name: "k_scatter_runs", File: "scatter_sorted.cl",

@@ -29,8 +29,8 @@ type Sorts struct {
 	// Blocks sorts blocks of at most SortBlock elements and keeps the first of each: X, I, Y, J,
 	// rows, n, block, keep, flags. Y and J have keep elements of each block, or all there are.
 	Blocks *kernels.Kernel
-	// Digit sorts blocks of any length by so many bits of their keys from shift on, at most SortBits: X, I, Y, J,
-	// rows, n, block, shift, bits, flags. It is for CPUs.
+	// Digit is a pass of a radix sort on CPUs: it sorts blocks of any length by so many bits of their keys from shift
+	// on, at most SortBits: X, I, Y, J, rows, n, block, shift, bits, flags.
 	Digit *kernels.Kernel
 	// Merge joins each two sorted runs: X, I, Y, J, rows, n, run, tile, flags, where tile is
 	// SortTile. It is for CPUs.

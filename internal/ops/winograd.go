@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// WinogradKernels compute convolutions of two axes and R×R taps on CPUs: see winograd.cl for the
+// WinogradKernels are the passes of convolutions of two axes and R×R taps on CPUs: see winograd.cl for the
 // formulas and the sources. What is read has `read` channels and what is written `written`: X and
 // Y, or with the transposed convolution Y and X.
 type WinogradKernels struct {

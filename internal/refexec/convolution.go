@@ -17,7 +17,7 @@ func (m *machine[T]) values(v kernels.View, dims []int) (list []float64) {
 func (m *machine[T]) storeAll(v kernels.View, dims []int, list []float64) {
 	i := 0
 	each(dims, func(index []int) {
-		m.store(v, float64(T(list[i])), index...)
+		m.store(v, m.rounded(list[i], v.Type), index...)
 		i++
 	})
 }
@@ -134,12 +134,12 @@ func (c *checker) convolved(s *operation.ConvolutionSpec) {
 func (c *checker) convolution(op *operation.Convolution) {
 	axes := len(op.Size)
 	c.convolved(&op.ConvolutionSpec)
-	c.floats("X", op.X, 3+axes)
-	c.floats("W", op.W, 3+axes)
+	c.product([]kernels.View{op.X, op.W}, 3+axes, op.Y, 3+axes)
 	if op.Biased {
-		c.floats("Bias", op.Bias, 2)
+		if c.view("Bias", op.Bias, 2); op.Bias.Type.Float() != op.Y.Type.Float() {
+			c.fail("Bias is of type %v, Y of %v", op.Bias.Type, op.Y.Type)
+		}
 	}
-	c.floats("Y", op.Y, 3+axes)
 }
 
 func (c *checker) convolutionWeightGrad(op *operation.ConvolutionWeightGrad) {

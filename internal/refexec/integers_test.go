@@ -32,10 +32,8 @@ func TestWrappingIntegers(t *testing.T) {
 		all, one := kernels.ViewOf(a, 0, 0, n+1, 1, 1), kernels.ViewOf(a, 2, 0, 1, 1, 1)
 		last := one
 		last.Arg, last.Strides = operation.Temp(0), []int{n + 1, 1, 1}
-		if f == fn.Add {
-			list["reduction"] = &operation.Reduction{Function: f, Outer: 1, Len: n + 1, Inner: 1, Shares: 1, Chunk: n + 1,
-				X: all, Y: one}
-		}
+		list["reduction"] = &operation.Reduction{Function: f, Outer: 1, Len: n + 1, Inner: 1, Shares: 1, Chunk: n + 1,
+			X: all, Y: one}
 		part := all
 		part.Offset = 1
 		list["scatter"] = &operation.Scatter{Function: f, Outer: 1, N: n, Cols: 1, Rows: 1, X: part,

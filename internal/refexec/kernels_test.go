@@ -27,21 +27,12 @@ var opaque = map[string]string{
 	"k_double_bits":                "copies bits, and no operation has those of a float",
 	"k_double_from_bits":           "copies bits, and no operation has those of a float",
 	"k_fma_chains":                 "is there for the time that it takes",
-	"k_prods ":                     "a product is no fold that an operation has",
-	"k_extreme_ints":               "there is an index of each extreme, which no operation has",
 	"k_cosine_similarity_dx_dxwgy": "a formula has more operands than a map",
 	"k_winograd":                   "no operation that there is transforms tiles",
 	"k_winograd_weights":           "no operation that there is transforms tiles",
 	"k_winograd_gradient":          "no operation that there is transforms tiles",
 	"k_winograd_weights_grad":      "no operation that there is transforms tiles",
 	"k_sort_digit":                 "sorts by some bits of keys",
-	"k_matmul_integer":             "a MatMul is of floats",
-	"k_matmul_integer_dot":         "a MatMul is of floats",
-	"k_conv_integer":               "a Convolution is of floats",
-	"k_matmul_quantized":           "unpacks integers, which no operand is",
-	"k_matmul_quantized_rows":      "unpacks integers, which no operand is",
-	"k_dequantize":                 "unpacks integers, which no operand is",
-	"k_dequantize_columns":         "unpacks integers, which no operand is",
 }
 
 // limits are those of a CPU and of a GPU.
@@ -56,9 +47,6 @@ func TestDescriptions(t *testing.T) {
 			for n, k := range ops.All(float, l) {
 				name := k.Name + " " + k.Defines
 				why := opaque[k.Name] + opaque[name]
-				if strings.HasPrefix(k.Name, "k_first_m") {
-					why = "an index is no fold that an operation has"
-				}
 				if k.Name == "k_gemm_pack" || strings.Contains(k.Defines, "-DPACKED") {
 					why = "factors lie in tiles of parts, which is no view"
 				}

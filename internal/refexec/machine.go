@@ -103,6 +103,14 @@ func (m *machine[T]) convert(v float64, from, t kernels.DType) float64 {
 	return m.cells[t].At(0)
 }
 
+// rounded returns what a sum is as a type: a float is one of the device first; of integers, the low bits are.
+func (m *machine[T]) rounded(sum float64, t kernels.DType) float64 {
+	if t.Integer() {
+		return lowBits(int64(sum), t)
+	}
+	return m.convert(float64(T(sum)), floats, t)
+}
+
 // place returns where the element of a view is. ok is false where there is none.
 func (m *machine[T]) place(v kernels.View, index []int) (at int, ok bool) {
 	at = v.Offset

@@ -154,7 +154,7 @@ func (m *machine[T]) product(op *operation.MatMul) {
 				ofA[n+1], ofB[n] = k, k
 				sum += op.Precision.Round(m.load(op.A, ofA...)) * op.Precision.Round(m.load(op.B, ofB...))
 			}
-			m.store(op.C, m.convert(float64(T(sum)), floats, op.C.Type), append(b, s, at[n], at[n+1])...)
+			m.store(op.C, m.rounded(sum, op.C.Type), append(b, s, at[n], at[n+1])...)
 		})
 	}
 }
@@ -167,7 +167,10 @@ func (m *machine[T]) reduce(op *operation.Reduction) {
 			first, end, step = s, op.Len, op.Shares
 		}
 		var fold, lost float64 // lost: what rounding took from the sum, for a long one after a large term
-		var whole int64        // the sum of integers, of which a float64 may not hold all bits
+		whole := int64(0)      // the sum or product of integers, of which a float64 may not hold all bits
+		if op.Function == fn.Mul {
+			fold, whole = 1, 1
+		}
 		some := false
 		for k := first; k < end; k += step {
 			v := m.convert(m.load(op.X, o, k, i), op.X.Type, op.Y.Type)
@@ -175,6 +178,11 @@ func (m *machine[T]) reduce(op *operation.Reduction) {
 			case op.Function == fn.Add && op.Y.Type.Integer():
 				whole += int64(v)
 				fold = lowBits(whole, op.Y.Type)
+			case op.Function == fn.Mul && op.Y.Type.Integer():
+				whole *= int64(v)
+				fold = lowBits(whole, op.Y.Type)
+			case op.Function == fn.Mul:
+				fold *= v
 			case !some:
 				fold = v
 			case op.Function == fn.Add:
@@ -192,7 +200,7 @@ func (m *machine[T]) reduce(op *operation.Reduction) {
 			}
 			some = true
 		}
-		if !some && op.Function != fn.Add {
+		if !some && op.Function != fn.Add && op.Function != fn.Mul {
 			m.fail("a maximum or minimum of no elements")
 		}
 		if sum := fold + lost; sum-sum == 0 { // else one of them is not finite, and fold says what the sum is
@@ -202,6 +210,20 @@ func (m *machine[T]) reduce(op *operation.Reduction) {
 			fold = float64(T(fold))
 		}
 		m.store(op.Y, fold, o, s, i)
+		if op.Index.Strides == nil {
+			return
+		}
+		least := math.Inf(1)
+		for k := first; k < end; k += step {
+			if v := m.convert(m.load(op.X, o, k, i), op.X.Type, op.Y.Type); v != v || v == fold {
+				place := float64(k)
+				if op.Given.Strides != nil {
+					place = m.load(op.Given, o, k, i)
+				}
+				least = min(least, place)
+			}
+		}
+		m.store(op.Index, least, o, s, i)
 	})
 }
 

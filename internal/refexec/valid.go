@@ -36,15 +36,20 @@ func valid(op kernels.Op, args []kernels.Arg) error {
 	case *operation.MatMul:
 		c.positive(op.M, op.N, op.K, op.Slice-1)
 		c.positive(op.Batch...)
-		c.floats("A", op.A, len(op.Batch)+2)
-		c.floats("B", op.B, len(op.Batch)+2)
-		c.floats("C", op.C, len(op.Batch)+3)
+		c.product([]kernels.View{op.A, op.B}, len(op.Batch)+2, op.C, len(op.Batch)+3)
 	case *operation.Reduction:
 		c.positive(op.Outer, op.Len, op.Inner, op.Shares, op.Chunk)
 		c.view("X", op.X, 3)
 		c.view("Y", op.Y, 3)
-		if op.Function != fn.Add && op.Function != fn.Max && op.Function != fn.Min {
-			c.fail("its function is not Add, Max or Min")
+		extreme := op.Function == fn.Max || op.Function == fn.Min
+		if !extreme && op.Function != fn.Add && op.Function != fn.Mul {
+			c.fail("its function is not Add, Mul, Max or Min")
+		}
+		c.optional("Given", op.Given, 3)
+		c.optional("Index", op.Index, 3)
+		indexed := op.Index.Strides != nil
+		if indexed && !(extreme && op.Index.Type.Integer()) || !indexed && op.Given.Strides != nil {
+			c.fail("an Index is of integers, and of a maximum or minimum; Given is of an Index")
 		}
 	case *operation.Gather:
 		c.rows(op.Outer, op.N, op.Cols, op.Rows, op.X, op.Index, op.Y)
@@ -162,6 +167,17 @@ func (c *checker) view(name string, v kernels.View, rank int, types ...kernels.D
 func (c *checker) floats(name string, v kernels.View, rank int) {
 	if c.view(name, v, rank); !v.Type.Float() {
 		c.fail("%s is of type %v: it is of floats", name, v.Type)
+	}
+}
+
+// product checks factors and what is the sum of their products: floats, or integers of up to 16 bits and Int32.
+func (c *checker) product(factors []kernels.View, rank int, y kernels.View, rankY int) {
+	c.view("the result", y, rankY)
+	for i, v := range factors {
+		c.view(fmt.Sprintf("factor %d", i), v, rank)
+		if v.Type.Float() != y.Type.Float() || v.Type.Integer() && (v.Type.Size() > 2 || y.Type != ints) {
+			c.fail("factor %d is of type %v, the result of %v", i, v.Type, y.Type)
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ type ConvolutionSpec struct {
 	Windows
 }
 
-// Convolution is a windowed contraction of floats, or with Transposed its gradient with respect to X. For every image
+// Convolution is a windowed contraction, or with Transposed its gradient with respect to X. For every image
 // n, group g, and output channel o and position q, with p of [Windows],
 //
 //	Y[n, g, o, q…] = Bias[g, o] + Σ X[n, g, c, p…]·W[g, o, c, r…] over c below In and r below Kernel
@@ -37,7 +37,8 @@ type ConvolutionSpec struct {
 //
 // Bias is there if it is Biased.
 //
-// Views: X and Y as the formula has them, W by (g, o, c, r…), Bias by (g, o), or with Transposed by (g, c).
+// Views: X and Y as the formula has them, W by (g, o, c, r…), Bias by (g, o), or with Transposed by (g, c). All are of
+// floats, or X and W of integers of 8 and 16 bits, and Y and Bias of Int32, which wraps around.
 //
 // Order of the sum: that of the kernel.
 type Convolution struct {

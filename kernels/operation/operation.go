@@ -26,9 +26,14 @@ func (p *MatMul) Views() (reads, writes []kernels.View) {
 	return []kernels.View{p.A, p.B}, []kernels.View{p.C}
 }
 
-// Views returns X, and Y.
+// Views returns X and Given, and Y and Index.
 func (r *Reduction) Views() (reads, writes []kernels.View) {
-	return []kernels.View{r.X}, []kernels.View{r.Y}
+	return present(r.X, r.Given), present(r.Y, r.Index)
+}
+
+// AllViews returns all views, to be changed.
+func (r *Reduction) AllViews() []*kernels.View {
+	return []*kernels.View{&r.X, &r.Given, &r.Y, &r.Index}
 }
 
 // Views returns X and Index, and Y.
@@ -140,7 +145,7 @@ type Result struct {
 	View     kernels.View
 }
 
-// MatMul is a matrix product of floats, or a batch of them, in ⌈K/Slice⌉ parts of the sum. For
+// MatMul is a matrix product, or a batch of them, in ⌈K/Slice⌉ parts of the sum. For
 // every index b below Batch, each part s, and i below M, j below N,
 //
 //	C[b, s, i, j] = Σ A[b, i, k]·B[b, k, j] over k from s·Slice to below min(K, (s+1)·Slice)
@@ -151,7 +156,8 @@ type Result struct {
 // where A and B are rounded to the Precision.
 //
 // Each of A, B and C may be of 16 bits, and the others are of Float32. Operands of 16 bits are widened as they are read,
-// which is exact; products and sums are computed in float32, and rounded once, to nearest even, as C stores them.
+// which is exact; products and sums are computed in float32, and rounded once, to nearest even, as C stores them. Or A
+// and B are of integers of 8 and 16 bits, and C of Int32, which wraps around.
 //
 // Order of the sum: ascending k on OpenCL devices, whatever the tile, on matrix units some at a
 // time; on the Go device in blocks that depend on the shape.
@@ -162,25 +168,30 @@ type MatMul struct {
 	A, B, C        kernels.View
 }
 
-// Reduction folds the middle axis of X with a Function of two operands, fn.Add, fn.Max or fn.Min,
-// in a number of Shares. For o below Outer, i below Inner and each share s,
+// Reduction folds the middle axis of X with a Function of two operands, fn.Add, fn.Mul, fn.Max or
+// fn.Min, in a number of Shares. For o below Outer, i below Inner and each share s,
 //
 //	Y[o, s, i] = the fold of X[o, k, i] over k of the share
 //
 // Share s has the k from s·Chunk to below min(Len, (s+1)·Chunk); if they are Interleaved, s, s +
 // Shares, s + 2·Shares, … below Len. X is converted to the type of Y first, as a [Map] does it. The
-// sum of no elements is 0; there is no maximum of none.
+// sum of no elements is 0, the product 1; there is no maximum of none.
 //
-// Views: X by (o, k, i), Y by (o, s, i).
+// Index[o, s, i] is the least k of the share whose X is the maximum or minimum, or is NaN, which is beyond all
+// others: argmax, argmin. If there is Given, it is the least Given[o, k, i] of these k.
 //
-// Order: that of the kernel. Maxima, minima and sums of integers, which wrap around, do not depend
-// on it, but that of zeros of both signs either may be the maximum.
+// Views: X and Given by (o, k, i), Y and Index by (o, s, i). Given and Index, of integers, are not there if they have
+// no Strides.
+//
+// Order: that of the kernel. Maxima, minima, and sums and products of integers, which wrap around, do not
+// depend on it, but that of zeros of both signs either may be the maximum.
 type Reduction struct {
 	Function          *kernels.Function
 	Outer, Len, Inner int
 	Shares, Chunk     int
 	Interleaved       bool
-	X, Y              kernels.View
+	X, Given          kernels.View
+	Y, Index          kernels.View
 }
 
 // Gather takes elements by their index along an axis: for o below Outer, i below N and j below Cols,

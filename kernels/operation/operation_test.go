@@ -53,6 +53,7 @@ func TestViewOf(t *testing.T) {
 // function uses.
 func TestViews(t *testing.T) {
 	at := func(arg int) kernels.View { return kernels.View{Arg: arg} }
+	some := func(arg int) kernels.View { return kernels.View{Arg: arg, Strides: []int{1, 1, 1}} }
 	first := &kernels.Function{Name: "first", Value: expr.Input(0)}
 	third := &kernels.Function{Name: "third", Value: expr.Input(2).Mul(expr.Input(2))}
 	for _, c := range []struct {
@@ -66,7 +67,9 @@ func TestViews(t *testing.T) {
 			Results: []Result{{Function: &kernels.Function{Name: "none", Value: expr.Const(1)}, View: at(2)}}}, nil,
 			[]kernels.View{at(2)}},
 		{&MatMul{A: at(1), B: at(2), C: at(3)}, []kernels.View{at(1), at(2)}, []kernels.View{at(3)}},
-		{&Reduction{X: at(1), Y: at(2)}, []kernels.View{at(1)}, []kernels.View{at(2)}},
+		{&Reduction{X: some(1), Y: some(2)}, []kernels.View{some(1)}, []kernels.View{some(2)}},
+		{&Reduction{X: some(1), Given: some(2), Y: some(3), Index: some(4)}, []kernels.View{some(1), some(2)},
+			[]kernels.View{some(3), some(4)}},
 		{&Gather{X: at(1), Index: at(2), Y: at(3)}, []kernels.View{at(1), at(2)}, []kernels.View{at(3)}},
 		{&Scatter{X: at(1), Index: at(2), Y: at(3)}, []kernels.View{at(1), at(2), at(3)}, []kernels.View{at(3)}},
 		{&Random{Y: at(1)}, nil, []kernels.View{at(1)}},
