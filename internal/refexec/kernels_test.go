@@ -30,6 +30,7 @@ var opaque = map[string]string{
 	"k_prods ":                     "a product is no fold that an operation has",
 	"k_extreme_ints":               "there is an index of each extreme, which no operation has",
 	"k_cosine_similarity_dx_dxwgy": "a formula has more operands than a map",
+	"k_layer_norm_lines_dx_dxgy":   "a formula has more operands than a map",
 	"k_winograd":                   "no operation that there is transforms tiles",
 	"k_winograd_weights":           "no operation that there is transforms tiles",
 	"k_winograd_gradient":          "no operation that there is transforms tiles",
