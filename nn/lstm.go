@@ -160,8 +160,8 @@ func (r lstmGrads) of(inputs []*autograd.Node) *autograd.Node {
 	r.forward(func(t, before, after int) {
 		a := gateNodes(x.Select(0, t).Add(all[before].Linear(inputs[1], bias, nil)), 4)
 		in, forget, cell, out := a[0].Sigmoid(), a[1].Sigmoid(), a[2].Tanh(), a[3].Sigmoid()
-		next := forget.Mul(all[cells+before]).Add(in.Mul(cell))
-		all[after], all[cells+after] = out.Mul(next.Tanh()), next
+		next := autograd.Map(lstmCell, nil, forget, all[cells+before], in, cell)
+		all[after], all[cells+after] = autograd.Map(lstmState, nil, out, next), next
 	})
 	return autograd.Stack(0, all...)
 }
