@@ -65,6 +65,18 @@ func (w *walk) gradOf(n *Node) *Node {
 		delete(w.parts, n)
 		w.addNode(n, placed(parts, n.gradType().Computed(), n.Shape()))
 	}
+	if factors := w.factors[n]; factors != nil {
+		delete(w.factors, n)
+		x, g := factors[0][0], factors[0][1]
+		if len(factors) > 1 {
+			xs, gs := make([]*Node, len(factors)), make([]*Node, len(factors))
+			for i, f := range factors {
+				xs[i], gs[i] = f[0], f[1]
+			}
+			x, g = Concat(0, xs...), Concat(0, gs...)
+		}
+		w.addNode(n, x.T().MatMul(g))
+	}
 	return w.grads[n]
 }
 
