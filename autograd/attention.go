@@ -69,7 +69,9 @@ func (a *attention) softmax(inputs []*Node, typ tensor.Type) *Node {
 	scale, known := tensorapi.Impl.AttentionSoftmax(a.q, a.k, a.v, a.mask, a.options, a.whole, a.kept)
 	if known != nil && (a.mask == nil || !inputs[3].needs) {
 		products := q.ofMatMul(kt, known.View()) // whose values, scaled or not, nothing reads
-		scores := NewOp("mul_scalar", known.View(), []*Node{products}, func(g *Node, in *Grads) { in.AccumulateNode(0, g.MulScalar(scale)) })
+		scores := NewOp("mul_scalar", known.View(), []*Node{products}, func(g *Node, in *Grads) {
+			in.AccumulateNode(0, g.MulScalar(scale))
+		})
 		return ofLines(known.View(), "Softmax", ops.Softmax, -1, nil, []*Node{scores}, []*tensor.Tensor{scores.value})
 	}
 	p := q.MulScalar(scale).MatMul(kt)

@@ -196,8 +196,8 @@ func (l *crossEntropy) gradient(g *Node, in *Grads) {
 	in.Accumulate(0, l.gradScores(each, l.logits))
 }
 
-// of is the loss as operations on Nodes compute it: it is linear in the scores and in the LogSumExp of logits, which the
-// forward pass kept.
+// of is the loss as operations on Nodes compute it: it is linear in the scores and in the LogSumExp of logits, with
+// factors that the forward pass kept.
 func (l *crossEntropy) of(inputs []*Node) *Node {
 	axis, typ := min(1, l.x.Rank()-1), l.kept.Type()
 	ignored := l.labels.EqScalar(float64(l.ignore))

@@ -17,11 +17,13 @@ func linewise(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*N
 	for i, x := range inputs {
 		values[i] = x.use(op)
 	}
-	return ofLines(tensorapi.Impl.Lines(op, l, values[0], axis, numbers, values...)[0], op, l, axis, numbers, inputs, values)
+	y := tensorapi.Impl.Lines(op, l, values[0], axis, numbers, values...)[0]
+	return ofLines(y, op, l, axis, numbers, inputs, values)
 }
 
 // ofLines is the node of y, what linewise computes of inputs with these values.
-func ofLines(y *tensor.Tensor, op string, l *ops.Lines, axis int, numbers []float64, inputs []*Node, values []*tensor.Tensor) *Node {
+func ofLines(y *tensor.Tensor, op string, l *ops.Lines, axis int, numbers []float64,
+	inputs []*Node, values []*tensor.Tensor) *Node {
 	like := values[0]
 	wanted := needing(inputs)
 	if wanted == 0 {

@@ -260,8 +260,8 @@ func TestThirdGradientsOfNorms(t *testing.T) {
 	}
 }
 
-// TestFirstGradientsStay: where gradients are to have gradients, softmax and attention are differentiated by the kernels
-// that compute them otherwise: the bits are the same.
+// TestFirstGradientsStay: where gradients are to have gradients, those of softmax and attention are computed by the
+// kernels that compute them otherwise: the bits are the same.
 func TestFirstGradientsStay(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(5)

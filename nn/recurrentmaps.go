@@ -110,10 +110,12 @@ var (
 	}()
 )
 
-// Steps of definitions: of an LSTM the next cell, of its forget gate, the cell, its input gate and what that lets in; the
-// state, of the output gate and the cell; of a GRU the new state before its tanh, of the input, reset and the state.
+// Steps of definitions: of an LSTM the next cell, from its forget gate, the cell, its input gate and what that lets in;
+// the state, from the output gate and the cell; of a GRU the new state before its tanh, from the input, reset and the
+// state.
 var (
-	lstmCell  = &kernels.Function{Name: "lstm_cell", Value: expr.Input(0).Mul(expr.Input(1)).Add(expr.Input(2).Mul(expr.Input(3)))}
+	lstmCell = &kernels.Function{Name: "lstm_cell",
+		Value: expr.Input(0).Mul(expr.Input(1)).Add(expr.Input(2).Mul(expr.Input(3)))}
 	lstmState = &kernels.Function{Name: "lstm_state", Value: expr.Input(0).Mul(expr.Input(1).Tanh())}
 	gruFresh  = &kernels.Function{Name: "gru_new", Value: expr.Input(0).Add(expr.Input(1).Mul(expr.Input(2)))}
 )

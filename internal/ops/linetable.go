@@ -16,5 +16,8 @@ var (
 )
 
 func normLines(centred bool) *Lines {
-	return NewLines(func() *ir.Program { return defs.NormLines(centred) }, func() *ir.Program { return defs.NormLinesGrad(centred) })
+	return NewLines(
+		func() *ir.Program { return defs.NormLines(centred) },
+		func() *ir.Program { return defs.NormLinesGrad(centred) },
+	)
 }
