@@ -40,7 +40,10 @@ func (x *Node) diag(offset int) *Node {
 
 func (x *Node) diagonal(offset, first, second int) *Node {
 	const op = "Diagonal"
-	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Diagonal(offset, first, second) }, func(n *Node) *Node { return n.Diagonal(offset, first, second) }}
+	c := cut{
+		of:   func(t *tensor.Tensor) *tensor.Tensor { return t.Diagonal(offset, first, second) },
+		node: func(n *Node) *Node { return n.Diagonal(offset, first, second) },
+	}
 	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient)
 }
 

@@ -196,24 +196,41 @@ func (l *crossEntropy) gradient(g *Node, in *Grads) {
 	in.Accumulate(0, l.gradScores(each, l.logits))
 }
 
-// of is the loss as operations on Nodes compute it: it is linear in the logarithms of probabilities.
+// of is the loss as operations on Nodes compute it: it is linear in the scores and in the LogSumExp of logits, with
+// factors that the forward pass kept.
 func (l *crossEntropy) of(inputs []*Node) *Node {
-	ones := tensor.FullOf(l.x.Device(), l.kept.Type(), 1, l.labels.Shape()...)
-	slope := Const(l.gradScores(ones, false))
-	ones.Free()
-	axis := min(1, l.x.Rank()-1)
+	axis, typ := min(1, l.x.Rank()-1), l.kept.Type()
 	ignored := l.labels.EqScalar(float64(l.ignore))
-	x := inputs[0].as(l.kept.Type()).MaskedFill(Const(ignored.Unsqueeze(axis)), 0) // be it NaN
-	ignored.Free()
+	x := inputs[0].as(typ).MaskedFill(Const(ignored.Unsqueeze(axis)), 0) // be it NaN
+	terms := []*Node{x}
+	kept := func(i int) *Node { return Const(l.kept.Select(0, i)) }
 	if l.logits {
-		x = x.LogSoftmax(axis)
+		sums := kept(3).value // in their place: nothing reads them
+		terms = append(terms, NewOp("LogSumExp", sums, []*Node{x}, func(g *Node, in *Grads) {
+			in.AccumulateNode(0, x.Softmax(axis).Mul(g.Unsqueeze(axis)))
+		}))
 	}
-	x = x.Mul(slope).Sum(axis)
-	if l.how.Reduction != EveryLoss {
-		x = x.Sum()
-	}
-	if l.total != nil {
-		x = x.Div(Const(l.total.View()))
-	}
-	return x
+	return NewOp("NLL", l.y.View(), terms, func(g *Node, in *Grads) {
+		if g = g.as(typ); l.total != nil {
+			g = g.Div(Const(l.total.View()))
+		}
+		in.AccumulateNode(0, l.toScores(g, axis))
+		if l.logits {
+			in.AccumulateNode(1, kept(4).Mul(g))
+		}
+	})
+}
+
+// toScores returns the gradient of scores that are logarithms of probabilities, for that of each loss, or of all.
+// Gradient: the sum over classes of what a gradient of 1 gives them, times g.
+func (l *crossEntropy) toScores(g *Node, axis int) *Node {
+	const op = "NLLGrad"
+	of := *l // what the node of the loss frees before
+	of.x, of.kept = l.x.View(), l.kept.View()
+	return NewOp(op, l.gradScores(g.use(op), false), []*Node{g}, func(gg *Node, in *Grads) {
+		ones := tensor.FullOf(gg.Device(), of.kept.Type(), 1, in.input(0).Shape()...)
+		slope := constant(of.gradScores(ones, false))
+		ones.Free()
+		in.AccumulateNode(0, slope.Mul(gg).Sum(axis))
+	}).keeping(of.x, of.kept)
 }

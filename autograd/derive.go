@@ -20,7 +20,7 @@ func (in *Grads) Derive(g *Node, definition func(inputs []*Node) *Node) bool {
 	}
 	y := definition(inputs)
 	w := &walk{op: in.walk.op, root: in.walk.root, record: true, hasTargets: true, number: walks.Add(1),
-		grads: map[*Node]*Node{}, parts: map[*Node][]part{}}
+		grads: map[*Node]*Node{}, parts: map[*Node][]part{}, factors: map[*Node][][2]*Node{}}
 	w.at.walk = w
 	for _, x := range ends {
 		x.pass = w.number

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -57,6 +58,26 @@ func TestDerive(t *testing.T) {
 	got := grad(t, defined(half, w, product).Sum(), []*node{half}, create)[0]
 	if want(t, "16 bits", got.Value(), 20); got.Type() != tensor.Float16 {
 		t.Errorf("the gradient of float16 is of %v", got.Type())
+	}
+}
+
+// TestDeriveShares: the gradient by a weight that a definition multiplies by many times, which is one product.
+func TestDeriveShares(t *testing.T) {
+	d := devtest.CPU(t)
+	rng := tensor.NewRNG(3)
+	x, w := autograd.Param(rng.Uniform(d, -1, 1, 5, 3), "x"), autograd.Param(rng.Uniform(d, -1, 1, 3, 3), "w")
+	f := func(in []*node) *node { return in[0].MatMul(in[1]).Tanh().MatMul(in[1]).Linear(in[1], nil, fn.Sigmoid) }
+	both := []*node{x, w}
+	create := autograd.GradOptions{CreateGraph: true}
+	first := func(y *node) []*node { return grad(t, y.Square().Sum(), both, create) }
+	second := func(g []*node) []*node { return grad(t, g[0].Square().Sum().Add(g[1].Square().Sum()), both, create) }
+	got, want := first(defined(x, w, f)), first(f(both))
+	for i := range both {
+		near(t, "gradient", got[i].Value(), values(t, want[i].Value())...)
+	}
+	got, want = second(got), second(want)
+	for i := range both {
+		near(t, "second gradient", got[i].Value(), values(t, want[i].Value())...)
 	}
 }
 

@@ -11,8 +11,10 @@ import (
 // cut is a view that reads each element of a tensor at most once: for tensors, and the operation on
 // Nodes that takes it.
 type cut struct {
-	of   func(t *tensor.Tensor) *tensor.Tensor
-	node func(n *Node) *Node
+	of         func(t *tensor.Tensor) *tensor.Tensor
+	node       func(n *Node) *Node
+	dense      bool // it has neighbours along an axis, and all of the other axes
+	axis, from int  // which axis, and the first of them; both may count from the end
 }
 
 // part is the gradient of a cut, which comes in the cut's shape.
@@ -63,6 +65,18 @@ func (w *walk) gradOf(n *Node) *Node {
 		delete(w.parts, n)
 		w.addNode(n, placed(parts, n.gradType().Computed(), n.Shape()))
 	}
+	if factors := w.factors[n]; factors != nil {
+		delete(w.factors, n)
+		x, g := factors[0][0], factors[0][1]
+		if len(factors) > 1 {
+			xs, gs := make([]*Node, len(factors)), make([]*Node, len(factors))
+			for i, f := range factors {
+				xs[i], gs[i] = f[0], f[1]
+			}
+			x, g = Concat(0, xs...), Concat(0, gs...)
+		}
+		w.addNode(n, x.T().MatMul(g))
+	}
 	return w.grads[n]
 }
 
@@ -70,10 +84,20 @@ func (w *walk) gradOf(n *Node) *Node {
 func placed(parts []part, typ tensor.Type, shape []int) *Node {
 	const op = "Place"
 	inputs := make([]*Node, len(parts))
-	y := tensor.ZerosOf(parts[0].g.use(op).Device(), typ, shape...)
+	d, once := parts[0].g.use(op).Device(), fill(parts, shape)
+	y := tensor.EmptyOf(d, typ, shape...)
+	if !once {
+		y.ZeroInPlace()
+	}
 	for i, p := range parts {
 		inputs[i] = p.g
-		p.add(y, p.g.use(op))
+		if g := p.g.use(op); once {
+			place := p.of(y)
+			place.SetInPlace(g)
+			place.Free()
+		} else {
+			p.add(y, g)
+		}
 	}
 	return NewOp(op, y, inputs, func(g *Node, in *Grads) {
 		for i, p := range parts {
@@ -84,9 +108,44 @@ func placed(parts []part, typ tensor.Type, shape []int) *Node {
 	})
 }
 
+// fill reports whether each element of a shape is in one part.
+func fill(parts []part, shape []int) bool {
+	if !parts[0].dense {
+		return false
+	}
+	axis := fromFront(parts[0].axis, len(shape))
+	n, others := shape[axis], 1
+	for a, size := range shape {
+		if a != axis {
+			others *= size
+		}
+	}
+	counts, all := make([]int, n), 0 // of neighbours, by the first of them
+	for _, p := range parts {
+		from := p.from
+		if from < 0 {
+			from += n
+		}
+		if !p.dense || fromFront(p.axis, len(shape)) != axis || from >= n || counts[from] > 0 || others == 0 {
+			return false
+		}
+		counts[from] = p.g.Len() / others
+		all += counts[from]
+	}
+	at := 0
+	for at < n && counts[at] > 0 {
+		at += counts[at]
+	}
+	return at == n && all == n
+}
+
 func (x *Node) slice(axis, from, to int) *Node {
 	const op = "Slice"
-	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Slice(axis, from, to) }, func(n *Node) *Node { return n.Slice(axis, from, to) }}
+	c := cut{
+		of:    func(t *tensor.Tensor) *tensor.Tensor { return t.Slice(axis, from, to) },
+		node:  func(n *Node) *Node { return n.Slice(axis, from, to) },
+		dense: true, axis: axis, from: from,
+	}
 	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient)
 }
 
@@ -96,13 +155,20 @@ func (x *Node) step(axis, step int) *Node {
 		defer tensorapi.Rename("autograd", op)
 		return x.Flip(axis).Step(axis, -step)
 	}
-	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Step(axis, step) }, func(n *Node) *Node { return n.Step(axis, step) }}
+	c := cut{
+		of:   func(t *tensor.Tensor) *tensor.Tensor { return t.Step(axis, step) },
+		node: func(n *Node) *Node { return n.Step(axis, step) },
+	}
 	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient)
 }
 
 func (x *Node) selectIndex(axis, index int) *Node {
 	const op = "Select"
-	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Select(axis, index) }, func(n *Node) *Node { return n.Select(axis, index) }}
+	c := cut{
+		of:    func(t *tensor.Tensor) *tensor.Tensor { return t.Select(axis, index) },
+		node:  func(n *Node) *Node { return n.Select(axis, index) },
+		dense: true, axis: axis, from: index,
+	}
 	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient)
 }
 

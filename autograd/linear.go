@@ -109,7 +109,12 @@ func (in *Grads) product(g, x, w *Node) {
 	if in.NeedsGrad(0) {
 		in.AccumulateNode(0, g.MatMul(w.T()))
 	}
-	if in.NeedsGrad(1) {
+	switch shared := in.walk.factors; {
+	case !in.NeedsGrad(1):
+	case shared != nil:
+		n := in.input(1)
+		shared[n] = append(shared[n], [2]*Node{x, g})
+	default:
 		in.AccumulateNode(1, x.T().MatMul(g))
 	}
 }

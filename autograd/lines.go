@@ -17,8 +17,14 @@ func linewise(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*N
 	for i, x := range inputs {
 		values[i] = x.use(op)
 	}
+	y := tensorapi.Impl.Lines(op, l, values[0], axis, numbers, values...)[0]
+	return ofLines(y, op, l, axis, numbers, inputs, values)
+}
+
+// ofLines is the node of y, what linewise computes of inputs with these values.
+func ofLines(y *tensor.Tensor, op string, l *ops.Lines, axis int, numbers []float64,
+	inputs []*Node, values []*tensor.Tensor) *Node {
 	like := values[0]
-	y := tensorapi.Impl.Lines(op, l, like, axis, numbers, values...)[0]
 	wanted := needing(inputs)
 	if wanted == 0 {
 		return NewOp(op, y, inputs, nil)
@@ -26,39 +32,28 @@ func linewise(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*N
 	// A result of 16 bits is rounded: then the gradient is that of the inputs alone.
 	derived := y.Type().Half() && slices.Contains(l.Gradient(wanted, false).Reads, ops.GivenResult)
 	gradient := l.Gradient(wanted, derived)
-	read := func(i int, g *tensor.Tensor) *tensor.Tensor {
-		switch i {
-		case ops.GivenGradient:
-			return g
-		case ops.GivenResult:
-			return y
-		}
-		return values[i]
-	}
 	var saved []*tensor.Tensor
 	for _, i := range gradient.Reads {
 		if i != ops.GivenGradient {
-			saved = append(saved, read(i, nil))
+			saved = append(saved, given(i, values, y, nil))
 		}
-	}
-	before := make([]savedValue, len(values)) // which a derived gradient reads
-	for i, v := range values {
-		before[i] = savedValue{v, tensorapi.Impl.Version(v)}
 	}
 	return NewOp(op, y, inputs, func(g *Node, in *Grads) {
 		if in.CreateGraph() {
-			if in.unchanged(before...) {
-				read := append(inputs[:len(inputs):len(inputs)], g)
-				for i := range inputs {
-					if in.NeedsGrad(i) {
-						of := l.Gradient(1<<i, true).Lines
-						if of.IsZero() { // and so are all its gradients
-							in.AccumulateNode(i, constant(tensor.ZerosLike(inputs[i].value)))
-							continue
-						}
-						in.AccumulateNode(i, linewise(op+" gradient", of, axis, numbers, read...))
-					}
+			for i, x := range inputs {
+				if !in.NeedsGrad(i) {
+					continue
 				}
+				of := l.Gradient(1<<i, derived)
+				if of.IsZero() { // and so are all its gradients
+					in.AccumulateNode(i, constant(tensor.ZerosLike(x.value)))
+					continue
+				}
+				read := make([]*Node, len(of.Reads))
+				for k, at := range of.Reads {
+					read[k] = given(at, inputs, in.Output(), g)
+				}
+				in.AccumulateNode(i, linewise(op+" gradient", of.Lines, axis, numbers, read...))
 			}
 			return
 		}
@@ -71,12 +66,23 @@ func linewise(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*N
 		gradient := l.Gradient(now, derived) // which reads what the one by all that need one does
 		operands := make([]*tensor.Tensor, len(gradient.Reads))
 		for k, i := range gradient.Reads {
-			operands[k] = read(i, g.value)
+			operands[k] = given(i, values, y, g.value)
 		}
 		for k, d := range tensorapi.Impl.Lines(op+" gradient", gradient.Lines, like, axis, numbers, operands...) {
 			in.Accumulate(gradient.Of[k], d)
 		}
 	}, saved...)
+}
+
+// given returns what a gradient reads: an input by its number, the result or the gradient of that.
+func given[T any](i int, inputs []T, result, gradient T) T {
+	switch i {
+	case ops.GivenGradient:
+		return gradient
+	case ops.GivenResult:
+		return result
+	}
+	return inputs[i]
 }
 
 // needing returns which nodes need a gradient, a bit for each.

@@ -28,6 +28,15 @@ func lossCases(d tensor.Device) []gradCase {
 		unaryCase("NLL", -2, 2, func(x *node) *node {
 			return autograd.NLL(x, labels([]int32{4, 0, 2}, 3), autograd.LabelOptions{Weights: weights, Smoothing: 0.1})
 		}),
+		{"NLLGrad", [][]int{{}}, -2, 2, func(in []*node) *node {
+			x := autograd.Param(tensor.Zeros(d, 3, 5), "x")
+			loss := autograd.NLL(x, labels([]int32{4, -100, 2}, 3), autograd.LabelOptions{Weights: weights, Smoothing: 0.1})
+			slope, err := autograd.Grad(loss, []*node{x}, autograd.GradOptions{Seed: in[0], CreateGraph: true})
+			if err != nil {
+				panic(err)
+			}
+			return slope[0]
+		}},
 		pair("Mean", 0.1, 0.9, func(x, w *node) *node { return autograd.BCEWithLogits(scores(x), w) }),
 		{"Sum", [][]int{{3, 5}, {3, 5}, {5}, {3, 1}}, 0.1, 0.9, func(in []*node) *node {
 			options := autograd.BinaryOptions{Positive: in[2], Weights: in[3], Reduction: autograd.SumLoss}

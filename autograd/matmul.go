@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/tensor"
 )
 
 func (x *Node) matMul(w *Node) *Node {
@@ -14,8 +15,13 @@ func (x *Node) matMul(w *Node) *Node {
 		defer tensorapi.Rename("autograd", op)
 		return x.Dot(w)
 	}
-	y := xv.MatMul(wv)
-	return NewOp(op, y, []*Node{x, w}, func(g *Node, in *Grads) {
+	return x.ofMatMul(w, xv.MatMul(wv))
+}
+
+// ofMatMul is the node of y, the product of x and w.
+func (x *Node) ofMatMul(w *Node, y *tensor.Tensor) *Node {
+	xv, wv := x.value, w.value
+	return NewOp("MatMul", y, []*Node{x, w}, func(g *Node, in *Grads) {
 		if xv.Rank() == 2 && wv.Rank() == 2 {
 			in.product(g, x, w)
 			return

@@ -61,8 +61,8 @@ type norm struct {
 	mean, rstd *tensor.Tensor
 	centred    bool
 	fixed      bool  // mean and rstd do not depend on x
-	split      []int // the shape of x in which axes are normalised: x's own, or with channels by groups
-	axes       []int // which, and tensor.Keepdims
+	ofChannels bool  // each channel has a mean, not each row or group
+	split      []int // the shape of x, or with channels by groups: batch, groups, channels, elements
 	perChannel bool  // parameters have an element for each channel, not for each element of a row
 }
 
@@ -89,14 +89,7 @@ func newNorm(op string, x, w, b *Node, eps float64) *norm {
 
 func (n *norm) rows(op string, axis int, centred bool) (y *tensor.Tensor) {
 	y, n.mean, n.rstd = tensorapi.Impl.RowNorm(op, n.x, axis, n.w, n.b, n.eps, centred)
-	n.centred, n.split = centred, n.x.Shape()
-	if axis < 0 {
-		axis += n.x.Rank()
-	}
-	for ; axis < n.x.Rank(); axis++ {
-		n.axes = append(n.axes, axis)
-	}
-	n.axes = append(n.axes, tensor.Keepdims)
+	n.centred = centred
 	return y
 }
 
@@ -105,37 +98,27 @@ func (n *norm) groups(op string, groups int) (y *tensor.Tensor) {
 	shape := n.x.Shape()
 	groups = max(groups, 1)
 	n.perChannel = true
-	n.split, n.axes = []int{shape[0], groups, shape[1] / groups, intmath.Product(shape[2:])}, []int{2, 3, tensor.Keepdims}
+	n.split = []int{shape[0], groups, shape[1] / groups, intmath.Product(shape[2:])}
 	return y
 }
 
 func (n *norm) batch(options []tensor.BatchNormOptions) (y *tensor.Tensor) {
 	y, n.mean, n.rstd = tensorapi.Impl.BatchNorm(n.x, n.w, n.b, n.eps, options)
 	n.fixed = len(options) > 0 && options[0].Eval
-	n.perChannel, n.split = true, n.x.Shape()
-	for axis := range n.split {
-		if axis != 1 {
-			n.axes = append(n.axes, axis)
-		}
-	}
-	n.axes = append(n.axes, tensor.Keepdims)
+	n.perChannel, n.ofChannels, n.split = true, true, n.x.Shape()
 	return y
 }
 
 // of is the norm as operations on Nodes compute it, of its inputs.
 func (n *norm) of(inputs []*Node) *Node {
 	typ := n.rstd.Type() // no step is rounded to 16 bits
-	x := inputs[0].as(typ).Reshape(n.split...)
-	switch {
-	case n.fixed:
+	x := inputs[0].as(typ)
+	if n.fixed {
 		stat := n.along(n.mean.Len())
 		x = x.Sub(Const(n.mean).Reshape(stat...)).Mul(Const(n.rstd).Reshape(stat...))
-	case n.centred:
-		x = x.Sub(x.Mean(n.axes...)).Div(x.Var(0, n.axes...).AddScalar(n.eps).Sqrt())
-	default:
-		x = x.Div(x.Square().Mean(n.axes...).AddScalar(n.eps).Sqrt())
+	} else {
+		x = n.lines(x)
 	}
-	x = x.Reshape(n.x.Shape()...)
 	parameter := func(i int) *Node { // as it broadcasts to x: along all axes after those of channels
 		p := inputs[n.at[i]].as(typ)
 		if n.perChannel {
@@ -148,6 +131,23 @@ func (n *norm) of(inputs []*Node) *Node {
 	}
 	if n.b != nil {
 		x = x.Add(parameter(2))
+	}
+	return x
+}
+
+// lines is the norm without parameters of x, the lines of which are sets of elements with one mean.
+func (n *norm) lines(x *Node) *Node {
+	if n.ofChannels {
+		x = x.MoveDim(1, 0)
+	}
+	shape, count, numbers := x.Shape(), n.rstd.Len(), []float64{n.eps}
+	if x = x.Reshape(count, x.Len()/max(count, 1)); n.centred {
+		x = linewise("LayerNorm", ops.LayerNorm, 1, numbers, x)
+	} else {
+		x = linewise("RMSNorm", ops.RMSNorm, 1, numbers, x)
+	}
+	if x = x.Reshape(shape...); n.ofChannels {
+		x = x.MoveDim(0, 1)
 	}
 	return x
 }

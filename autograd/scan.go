@@ -70,7 +70,10 @@ func (x *Node) shifted(axis, direction int) *Node {
 		from, to = to, from
 	}
 	rest := max(n-1, 0)
-	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Slice(axis, to, to+rest) }, func(g *Node) *Node { return g.Slice(axis, to, to+rest) }}
+	c := cut{
+		of:   func(t *tensor.Tensor) *tensor.Tensor { return t.Slice(axis, to, to+rest) },
+		node: func(g *Node) *Node { return g.Slice(axis, to, to+rest) },
+	}
 	return placed([]part{{c, x.Slice(axis, from, from+rest)}}, x.value.Type(), shape)
 }
 

@@ -260,6 +260,39 @@ func TestThirdGradientsOfNorms(t *testing.T) {
 	}
 }
 
+// TestFirstGradientsStay: where gradients are to have gradients, those of softmax and attention are computed by the
+// kernels that compute them otherwise: the bits are the same.
+func TestFirstGradientsStay(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		rng := tensor.NewRNG(5)
+		p := func(shape ...int) *node { return autograd.Param(rng.Uniform(d, -1, 1, shape...), "p") }
+		causal := tensor.AttentionOptions{Causal: true}
+		mask := autograd.Const(rng.Uniform(d, -1, 1, 1, 9, 7))
+		for name, c := range map[string]struct {
+			in []*node
+			f  func(in []*node) *node
+		}{
+			"Softmax":    {[]*node{p(5, 70)}, func(in []*node) *node { return in[0].Softmax(-1) }},
+			"LogSoftmax": {[]*node{p(5, 70)}, func(in []*node) *node { return in[0].LogSoftmax(0) }},
+			"attention": {[]*node{p(3, 9, 5), p(3, 7, 5), p(3, 7, 4)}, func(in []*node) *node {
+				return in[0].ScaledDotProductAttention(in[1], in[2], mask)
+			}},
+			"causal": {[]*node{p(9, 4), p(9, 4), p(9, 4)}, func(in []*node) *node {
+				return in[0].ScaledDotProductAttention(in[1], in[2], nil, causal)
+			}},
+		} {
+			seed := autograd.Const(rng.Uniform(d, -1, 1, c.f(c.in).Shape()...))
+			plain := grad(t, c.f(c.in), c.in, autograd.GradOptions{Seed: seed})
+			recorded := grad(t, c.f(c.in), c.in, autograd.GradOptions{Seed: seed, CreateGraph: true})
+			for i := range plain {
+				if got, want := values(t, recorded[i].Value()), values(t, plain[i].Value()); !slices.Equal(got, want) {
+					t.Errorf("%s: gradient %d has other bits than without CreateGraph", name, i)
+				}
+			}
+		}
+	})
+}
+
 // TestDeepSecondGradient: neither walk recurses. The function is x³ behind as many views as make
 // the graph deep, and xⁿ at 1, multiplied out.
 func TestDeepSecondGradient(t *testing.T) {

@@ -26,15 +26,16 @@ type walk struct {
 	around   *walk          // a hook of which began this one, or nil
 	borrowed []borrowedNode // parameters that are part of walks around, as those need them again
 
-	at     Grads            // of the node at work
-	g      Node             // its gradient, unless gradients are recorded
-	made   []*Node          // what its backward function computed on the way, unless gradients are recorded
-	grads  map[*Node]*Node  // gathered so far, if gradients are recorded; else they are pending in each node
-	parts  map[*Node][]part // of gradients, which are still to be added to grads
-	leaves []*Node          // parameters whose gradient is complete in grads
-	found  map[*Node]*Node  // gradients that were asked for
-	known  map[*Node]bool   // whose gradient is not finite, under DetectAnomalies
-	err    error            // why it cannot continue
+	at      Grads                // of the node at work
+	g       Node                 // its gradient, unless gradients are recorded
+	made    []*Node              // what its backward function computed on the way, unless gradients are recorded
+	grads   map[*Node]*Node      // gathered so far, if gradients are recorded; else they are pending in each node
+	parts   map[*Node][]part     // of gradients, which are still to be added to grads
+	factors map[*Node][][2]*Node // x and g of gradients xᵀ·g by weights, which are one product then; nil: each is one
+	leaves  []*Node              // parameters whose gradient is complete in grads
+	found   map[*Node]*Node      // gradients that were asked for
+	known   map[*Node]bool       // whose gradient is not finite, under DetectAnomalies
+	err     error                // why it cannot continue
 }
 
 // walks numbers the walks, and the sorts for other purposes.

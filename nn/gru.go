@@ -138,8 +138,8 @@ func (r gruGrads) of(inputs []*autograd.Node) *autograd.Node {
 	r.forward(func(t, before, after int) {
 		a, b := gateNodes(x.Select(0, t), 3), gateNodes(all[before].Linear(inputs[1], bias, nil), 3)
 		reset, update := a[0].Add(b[0]).Sigmoid(), a[1].Add(b[1]).Sigmoid()
-		fresh := a[2].Add(reset.Mul(b[2])).Tanh()
-		all[after] = fresh.Add(update.Mul(all[before].Sub(fresh)))
+		fresh := autograd.Map(gruFresh, nil, a[2], reset, b[2]).Tanh()
+		all[after] = fresh.LerpTensor(all[before], update)
 	})
 	return autograd.Stack(0, all...)
 }

@@ -152,16 +152,19 @@ func (r lstmGrads) computed(x, w, b, states, g *tensor.Tensor) {
 // of returns what lstmStates does, by operations on Nodes.
 func (r lstmGrads) of(inputs []*autograd.Node) *autograd.Node {
 	cells := r.steps + 1
-	x, bias := inputs[0], r.biasOf(inputs)
+	x := inputs[0]
+	if bias := r.biasOf(inputs); bias != nil {
+		x = x.Add(bias)
+	}
 	all := make([]*autograd.Node, 2*cells)
 	for i, at := range r.first {
 		all[i*cells+r.times.first()] = r.begin(i*cells+r.times.first(), inputs, at)
 	}
 	r.forward(func(t, before, after int) {
-		a := gateNodes(x.Select(0, t).Add(all[before].Linear(inputs[1], bias, nil)), 4)
+		a := gateNodes(x.Select(0, t).Add(all[before].MatMul(inputs[1])), 4)
 		in, forget, cell, out := a[0].Sigmoid(), a[1].Sigmoid(), a[2].Tanh(), a[3].Sigmoid()
-		next := forget.Mul(all[cells+before]).Add(in.Mul(cell))
-		all[after], all[cells+after] = out.Mul(next.Tanh()), next
+		next := autograd.Map(lstmCell, nil, forget, all[cells+before], in, cell)
+		all[after], all[cells+after] = autograd.Map(lstmState, nil, out, next), next
 	})
 	return autograd.Stack(0, all...)
 }

@@ -110,5 +110,15 @@ var (
 	}()
 )
 
+// Steps of definitions: of an LSTM the next cell, from its forget gate, the cell, its input gate and what that lets in;
+// the state, from the output gate and the cell; of a GRU the new state before its tanh, from the input, reset and the
+// state.
+var (
+	lstmCell = &kernels.Function{Name: "lstm_cell",
+		Value: expr.Input(0).Mul(expr.Input(1)).Add(expr.Input(2).Mul(expr.Input(3)))}
+	lstmState = &kernels.Function{Name: "lstm_state", Value: expr.Input(0).Mul(expr.Input(1).Tanh())}
+	gruFresh  = &kernels.Function{Name: "gru_new", Value: expr.Input(0).Add(expr.Input(1).Mul(expr.Input(2)))}
+)
+
 // sumOfThree is what comes to a first state.
 var sumOfThree = &kernels.Function{Name: "sum_of_three", Value: expr.Input(0).Add(expr.Input(1)).Add(expr.Input(2))}

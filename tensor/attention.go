@@ -78,10 +78,18 @@ func (api) AttentionKeeps(q, k, v *Tensor, options []AttentionOptions) bool {
 	return ops.AttentionKeeps(a.kernelShape(), intmath.Product(a.batch), a.l, a.s, a.causal, q.Device().Target())
 }
 
-func (api) Attends(q, k, v, mask *Tensor, options []AttentionOptions) (scale float64, bias, causal, live *Tensor) {
+func (api) Attends(q, k, v, mask *Tensor, options []AttentionOptions) (bias, causal, live *Tensor) {
+	return q.attentionCall(k, v, mask, options).additions()
+}
+
+func (api) AttentionSoftmax(q, k, v, mask *Tensor, options []AttentionOptions, whole bool,
+	kept []*Tensor) (scale float64, p *Tensor) {
 	a := q.attentionCall(k, v, mask, options)
-	bias, causal, live = a.additions()
-	return a.scale, bias, causal, live
+	batch, _ := Broadcast(q.shape[:q.Rank()-2], k.shape[:k.Rank()-2])
+	if a.inBlocks(whole) == nil && slices.Equal(kept[0].shape, append(batch, a.l, a.s)) {
+		p = kept[0]
+	}
+	return a.scale, p
 }
 
 func (api) Attention(t, k, v, mask *Tensor, options []AttentionOptions, graph, whole bool) (y *Tensor, kept []*Tensor) {

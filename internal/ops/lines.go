@@ -144,12 +144,15 @@ func lastInput(p *ir.Program) (name string) {
 }
 
 // lineKernels returns the kernels of operations on lines, of their gradients by all inputs, and of the
-// gradients of a derived one.
+// gradients of these and of a derived one.
 func lineKernels() (all []*RowKernel) {
 	every := func(l *Lines) uint64 { return 1<<len(l.Shape().Inputs) - 1 }
 	for _, l := range lineTable {
 		first, derived := l.Gradient(every(l), false), l.Gradient(1, true)
 		all = append(all, l.RowKernel, first.RowKernel, derived.Gradient(every(derived.Lines), true).RowKernel)
+		if l.given != nil {
+			all = append(all, first.Gradient(every(first.Lines), true).RowKernel)
+		}
 	}
 	return all
 }

@@ -28,6 +28,7 @@ var opaque = map[string]string{
 	"k_double_from_bits":           "copies bits, and no operation has those of a float",
 	"k_fma_chains":                 "is there for the time that it takes",
 	"k_cosine_similarity_dx_dxwgy": "a formula has more operands than a map",
+	"k_layer_norm_lines_dx_dxgy":   "a formula has more operands than a map",
 	"k_winograd":                   "no operation that there is transforms tiles",
 	"k_winograd_weights":           "no operation that there is transforms tiles",
 	"k_winograd_gradient":          "no operation that there is transforms tiles",

@@ -234,10 +234,14 @@ type API interface {
 	// as is that by the mask without whole.
 	AttentionGrad(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool, y *tensor.Tensor,
 		kept []*tensor.Tensor, g *tensor.Tensor, wants [4]bool) (dq, dk, dv, dm *tensor.Tensor)
-	// Attends returns the scale of an attention, and what it adds to the products: bias of a mask,
+	// Attends returns what an attention adds to the products of queries and keys: bias of a mask,
 	// causal of the order of keys; nil without. live is 1 for each query, but 0 for one that
 	// attends to no key, to which nothing is added; nil if there are no such queries.
-	Attends(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (scale float64, bias, causal, live *tensor.Tensor)
+	Attends(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (bias, causal, live *tensor.Tensor)
+	// AttentionSoftmax returns the scale of an attention, and the softmax that Attention kept if it has the shape of the
+	// products of queries and keys, else nil.
+	AttentionSoftmax(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool,
+		kept []*tensor.Tensor) (scale float64, p *tensor.Tensor)
 
 	// ConvShape returns the numbers of a convolution of x, and the shape of its result. It panics
 	// as tensor.Tensor.Conv does.

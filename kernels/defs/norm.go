@@ -76,6 +76,38 @@ func Norm(f NormForm) *ir.Program {
 	return b.Program()
 }
 
+// NormLines is (x − mean)/√(variance + eps) of lines x, or x/√(mean square + eps): Norm alone, in a form from which
+// gradients of any order are derived.
+func NormLines(centred bool) *ir.Program {
+	b := ir.NewRows(NormForm{Centred: centred}.name() + "_lines")
+	d, variance := deviations(b, b.Input("X", ir.Outer, ir.N, ir.Inner), centred)
+	b.Result("Y", d.Mul(inverseDeviation(variance, b.Number("eps"))))
+	return b.Program()
+}
+
+// NormLinesGrad is the gradient of NormLines: rstd·(g − Σg/n − y·Σ(g·y)/n), without the second term if the mean is not
+// taken off.
+func NormLinesGrad(centred bool) *ir.Program {
+	b := ir.NewRows(NormForm{Centred: centred}.name() + "_lines_grad")
+	_, variance := deviations(b, b.Input("X", ir.Outer, ir.N, ir.Inner), centred)
+	y, g, n := b.Input("Y", ir.Outer, ir.N, ir.Inner), b.Input("GY", ir.Outer, ir.N, ir.Inner), b.Length(ir.N)
+	d := g.Sub(y.Mul(b.Sum(g.Mul(y), ir.N).Div(n)))
+	if centred {
+		d = d.Sub(b.Sum(g, ir.N).Div(n))
+	}
+	b.Result("DX", d.Mul(one.Div(variance.Add(b.Number("eps")).Sqrt())))
+	return b.Program()
+}
+
+// deviations returns the elements of a line less their mean, if it is taken off, and the mean of their squares.
+func deviations(b *ir.Builder, x *expr.Expr, centred bool) (d, square *expr.Expr) {
+	n := b.Length(ir.N)
+	if centred {
+		x = x.Sub(b.Sum(x, ir.N).Div(n))
+	}
+	return x, b.Sum(x.Square(), ir.N).Div(n)
+}
+
 // NormGrad is the gradient D of Norm by x, for the gradient G of its result: with u = x − mean and
 // g = G·w it is rstd·(g − Σg/n − u·rstd·Σ(g·u)·rstd/n), without the second term if the mean is not
 // taken off. DW = ΣG·u·rstd and DB = ΣG are sums over lines.

@@ -30,6 +30,21 @@ func TestNormGrad(t *testing.T) {
 	}
 }
 
+// TestNormLinesGrad: the gradient that reads the result is the derived one.
+func TestNormLinesGrad(t *testing.T) {
+	for _, centred := range []bool{false, true} {
+		norm, grad := defs.NormLines(centred), defs.NormLinesGrad(centred)
+		rng := rand.New(rand.NewPCG(3, 4))
+		for _, size := range [][2]int{{1, 1}, {3, 5}, {4, 12}} {
+			derived := irtest.Draw(norm.Gradient("X"), rng, size[0], size[1], 1)
+			forward, given := *derived, *derived
+			forward.Program, given.Program = norm, grad
+			given.Floats = map[string][]float64{"X": derived.Floats["X"], "Y": forward.Run()[0], "GY": derived.Floats["GY"]}
+			irtest.Near(t, grad.Name, given.Run()[0], derived.Run()[0], 1e-12)
+		}
+	}
+}
+
 // TestNormSums: the gradients of weights and biases are sums over the lines of a run, or over a line.
 func TestNormSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
