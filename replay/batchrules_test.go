@@ -9,7 +9,8 @@ import (
 
 // TestBatchConditions: which launches of one kernel are one launch, by what is not their order.
 func TestBatchConditions(t *testing.T) {
-	mem, other, input, large := &room{64}, &room{64}, &room{64}, &room{largeReads + 1}
+	mem, other, input := &room{64}, &room{64}, &room{64}
+	large, left := &room{largeReads + 1}, &room{largeReads + 2} // of which the latter is there after the run
 	fill, read := opaque("fill", kernels.Out), opaque("read", kernels.In, kernels.Out)
 	alone := opaque("alone", kernels.Out)
 	alone.Fusions = nil
@@ -50,9 +51,10 @@ func TestBatchConditions(t *testing.T) {
 		{"more than that", steps(fills(fill, 0, mostGroupsGPU+1, 64), fills(fill, 1, mostGroupsGPU+1, 64)), 2, 2},
 		{"the former reads much", steps(reads(large, other), apart, reads(input, input)), 2, 2},
 		{"both keep much", steps(reads(large, other), apart, reads(input, &room{largeReads + 1})), 3, 3},
+		{"the latter leaves much", steps(reads(large, other), apart, reads(input, left)), 2, 2},
 		{"the latter keeps some", steps(reads(large, other), apart, reads(input, &room{smallRead + 1})), 2, 3},
 	} {
-		living := func(b kernels.Buffer) bool { return b.Len() == 64 }
+		living := func(b kernels.Buffer) bool { return b.Len() == 64 || b == kernels.Buffer(left) }
 		for target, want := range map[kernels.Target]int{gpu: c.gpu, {CPU: true, Units: 16}: c.cpu} {
 			nodes, err := rewriteLaunches(only("batch-launches"), target, c.step, living, never, nil)
 			if err != nil {

@@ -26,6 +26,15 @@ func mapped(f *kernels.Function, dims []int, at ...view) capture.Launch {
 	return saying([]kernels.Op{mapOf(f, dims, views...)}, modes, args...)
 }
 
+// long is a function of so many steps.
+func long(steps int) *kernels.Function {
+	value := expr.Input(0)
+	for range steps {
+		value = value.Mul(expr.Input(0))
+	}
+	return &kernels.Function{Name: "long", Value: value}
+}
+
 // TestJoinConditions: two maps are one launch with the results of both where each element is computed as it was, and
 // one launch is worth it.
 func TestJoinConditions(t *testing.T) {
@@ -38,13 +47,6 @@ func TestJoinConditions(t *testing.T) {
 	at := func(b kernels.Buffer, off int, strides ...int) view { return view{b, off, strides} }
 	line := func(f *kernels.Function, n int, a kernels.Buffer, from int, b kernels.Buffer, to int) capture.Launch {
 		return mapped(f, []int{n}, at(a, from, 1), at(b, to, 1))
-	}
-	long := func(steps int) *kernels.Function {
-		value := expr.Input(0)
-		for range steps {
-			value = value.Mul(expr.Input(0))
-		}
-		return &kernels.Function{Name: "long", Value: value}
 	}
 	steps := func(list ...capture.Launch) []capture.Launch { return list }
 	negate := line(fn.Neg, 8, x, 0, y, 0)
@@ -97,6 +99,16 @@ func TestJoinConditions(t *testing.T) {
 			t.Errorf("%s: %d launches, want %d", c.name, len(nodes), c.want)
 		}
 	}
+	for _, between := range []int{joinFar - 1, joinFar} {
+		step := steps(negate)
+		for range between {
+			step = append(step, touching([]kernels.Mode{kernels.In}, kernels.BufferArg(out, 0, 1)))
+		}
+		r := rewriterOf(append(step, line(fn.Neg, 8, z, 0, w, 0)), lives, never)
+		if joinMaps(r); (r.nodes[0] == nil) != (between < joinFar) {
+			t.Errorf("%d launches between two maps: they are one: %v", between, r.nodes[0] == nil)
+		}
+	}
 }
 
 // TestInlineCost: a map is computed again where that costs less than its result.
@@ -108,6 +120,9 @@ func TestInlineCost(t *testing.T) {
 	cheap := &kernels.Function{Name: "cheap", Value: expr.Input(0).Mul(expr.Input(1)).Add(expr.Input(2))}
 	three := mapped(cheap, []int{n}, at(x, 0, 1), at(z, 0, 1), at(w, 0, 1), at(y, 0, 1))
 	row := mapped(cheap, []int{n}, at(x, 0, 1), at(z, 0, 0), at(w, 0, 0), at(y, 0, 1))
+	power := func(steps int) capture.Launch {
+		return mapped(long(steps), []int{n}, at(x, 0, 1), at(y, 0, 1))
+	}
 	exp := func(n int) capture.Launch { return mapped(fn.Exp, []int{n}, at(x, 0, 1), at(y, 0, 1)) }
 	read := func(n, to int) capture.Launch { return mapped(fn.Neg, []int{n}, at(y, 0, 1), at(out, to, 1)) }
 	repeat := func(times, n int) capture.Launch {
@@ -122,6 +137,8 @@ func TestInlineCost(t *testing.T) {
 		{"three operands for two", steps(three, read(n, 0), read(n, n)), 2},
 		{"three operands for three", steps(three, read(n, 0), read(n, n), read(n, 2*n)), 4},
 		{"one, and two that are repeated, for three", steps(row, read(n, 0), read(n, n), read(n, 2*n)), 3},
+		{"two steps, twice", steps(power(2), read(n, 0), read(n, n)), 2},
+		{"three steps, twice", steps(power(3), read(n, 0), read(n, n)), 3},
 		{"a costly one, once", steps(exp(n), read(n, 0)), 1},
 		{"a costly one, twice", steps(exp(n), read(n, 0), read(n, n)), 3},
 		{"a small one, twice", steps(exp(64), read(64, 0), read(64, n)), 2},
@@ -180,8 +197,31 @@ func TestAlike(t *testing.T) {
 		}
 	}
 
-	// What is read twice is straight only if it is so both times.
+	// Two maps are one launch only where both are computed as they were.
 	x, y, z := &room{64 * 64}, &room{64 * 64}, &room{64 * 64}
+	for _, c := range []struct {
+		was, now *kernels.Function
+		rows     [2]int
+		want     int // launches
+	}{
+		{fn.Exp, fn.Neg, [2]int{1, 1}, 1},
+		{fn.Exp, fn.Neg, [2]int{1, 3}, 2},
+		{fn.Neg, fn.Exp, [2]int{1, 3}, 1}, // which stays in rows of 20
+		{fn.Neg, fn.Exp, [2]int{3, 1}, 2},
+	} {
+		was, now := []int{c.rows[0], 60 / c.rows[0]}, []int{c.rows[1], 60 / c.rows[1]}
+		step := []capture.Launch{mapped(c.was, was, view{x, 0, []int{64, 1}}, view{y, 0, []int{was[1], 1}}),
+			mapped(c.now, now, view{y, 0, []int{now[1], 1}}, view{z, 0, []int{64, 1}})}
+		nodes, err := rewriteLaunches(only("join"), cpu, step, always, never, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(nodes) != c.want {
+			t.Errorf("%s and %s, of %v rows: %d launches, want %d", c.was.Name, c.now.Name, c.rows, len(nodes), c.want)
+		}
+	}
+
+	// What is read twice is straight only if it is so both times.
 	square := []int{20, 20}
 	for _, straight := range []bool{false, true} {
 		second := view{y, 0, []int{1, 64}}

@@ -49,11 +49,14 @@ func TestRowsConditions(t *testing.T) {
 		name   string
 		target kernels.Target
 		step   []capture.Launch
-		want   string // what is refused, or the counts of the launches, the rows of a work-group and the work-groups
+		// want is what is refused, or the count of each launch, with * if it has a loop, and then the rows of a
+		// work-group and the work-groups.
+		want string
 	}{
 		{"row by row", gpu, steps(first, from(rows, 2, wide, y, 0, z, 0)), "1 1 2 4"},
 		{"another row is read", gpu, steps(first, from(rows, 2, wide, y, wide, z, 0)), "another row"},
 		{"a part of another row is read", gpu, steps(first, from(rows, 2, wide, y, 1, z, 0)), "another row"},
+		{"rows of another length are read", gpu, steps(first, of(row(wide/2), row(wide))), "another row"},
 		{"all rows are read", gpu, steps(first, of(fused.Shared, row(wide))), "another row"},
 		{"it is not read", gpu, steps(first, of(fused.Unused, row(wide))), "1 1 2 4"},
 		{"written over what the same row reads", gpu, steps(first, both(0)), "1 1 2 4"},
@@ -68,7 +71,7 @@ func TestRowsConditions(t *testing.T) {
 				kernels.BufferArg(z, n, n))),
 			"1 1 1 2 4"},
 		{"fewer rows", gpu, steps(first, from(4, 2, wide, y, 0, z, 0)), "8 rows, and another 4"},
-		{"work-groups of more rows", gpu, steps(first, from(rows, 4, wide, y, 0, z, 0)), "2 1 4 2"},
+		{"work-groups of more rows", gpu, steps(first, from(rows, 4, wide, y, 0, z, 0)), "2* 1 4 2"},
 		{"work-groups of any rows", gpu, steps(first, from(rows, 0, wide, y, 0, z, 0)), "1 8 2 4"},
 		{"work-groups that do not fit", gpu, steps(first, from(rows, 3, wide, y, 0, z, 0)),
 			"different numbers of rows"},
@@ -76,10 +79,10 @@ func TestRowsConditions(t *testing.T) {
 			"different numbers of rows"},
 		{"few work-groups with much to do", gpu, steps(first, from(rows, 8, wide, y, 0, z, 0)), "few work-groups"},
 		{"as many as there are units", kernels.Target{Units: 1}, steps(first, from(rows, 8, wide, y, 0, z, 0)),
-			"4 1 8 1"},
-		{"small ones of other rows", gpu, steps(from(7, 2, 100, x, 0, y, 0), from(1, 1, 700, y, 0, z, 0)), "4 1 7 1"},
+			"4* 1 8 1"},
+		{"small ones of other rows", gpu, steps(from(7, 2, 100, x, 0, y, 0), from(1, 1, 700, y, 0, z, 0)), "4* 1 7 1"},
 		{"as small as one work-group does", gpu, steps(from(rows, 2, rowsAlone/rows, x, 0, y, 0),
-			from(1, 1, rowsAlone, y, 0, z, 0)), "4 1 8 1"},
+			from(1, 1, rowsAlone, y, 0, z, 0)), "4* 1 8 1"},
 		{"larger", gpu, steps(from(rows, 2, rowsAlone/rows+1, x, 0, y, 0), from(1, 1, rowsAlone, y, 0, z, 0)),
 			"8 rows, and another 1"},
 		{"small ones of other rows, on a CPU", cpu, steps(from(7, 7, 100, x, 0, y, 0), from(1, 1, 700, y, 0, z, 0)),
@@ -106,7 +109,13 @@ func TestRowsConditions(t *testing.T) {
 					numbers = append(numbers, fmt.Sprint(a.Int))
 				}
 			}
-			got = strings.Join(numbers[3*(j+1):], " ") // behind the ints of the launches
+			numbers = numbers[3*(j+1):] // behind the ints of the launches
+			for k, loop := range r.nodes[j].form.loops {
+				if loop {
+					numbers[k] += "*"
+				}
+			}
+			got = strings.Join(numbers, " ")
 		}
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
