@@ -138,3 +138,41 @@ func TestRunsDiffer(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftoversDiffer: both runs leave as many gradients, of the same shapes.
+func TestLeftoversDiffer(t *testing.T) {
+	left := func(n ...int) *trace {
+		run := &trace{}
+		for _, n := range n {
+			place := capture.Tensor{Buffer: kernels.NewHostBuffer(kernels.Float32, 8), Strides: []int{1}}
+			run.leftovers = append(run.leftovers, leftoverTensor{"p", output{place: place, shape: []int{n}}})
+		}
+		return run
+	}
+	for _, c := range []struct {
+		first, second *trace
+		want          string
+	}{
+		{left(), left(), ""},
+		{left(8), left(8), ""},
+		{left(8), left(7), "p is of shape [8]"},
+		{left(8), left(), "1 gradients are there after the first, 0"},
+		{left(), left(8), "0 gradients are there after the first, 1"},
+	} {
+		c.second.before, c.second.made = c.first, map[kernels.Buffer]bool{}
+		c.first.made = map[kernels.Buffer]bool{}
+		for _, run := range []*trace{c.first, c.second} {
+			for _, l := range run.leftovers {
+				run.made[l.place.Buffer] = true
+			}
+		}
+		b := &builder{run: c.second, kept: map[kernels.Buffer]bool{}}
+		p, err := compare(nameless{}, c.first, c.second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = b.states(p); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}

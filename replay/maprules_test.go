@@ -284,3 +284,18 @@ func TestMappingConditions(t *testing.T) {
 		}
 	}
 }
+
+// TestGapsOfResults: a kernel may leave elements of a result as they were only where that has gaps.
+func TestGapsOfResults(t *testing.T) {
+	x, y := &room{64}, &room{64}
+	for _, c := range []struct {
+		read, written int // steps
+		want          bool
+	}{{1, 1, false}, {2, 1, false}, {1, 2, true}} {
+		m := &mapping{typ: kernels.Float32, dims: []int{8}, operands: []operand{{view: view{x, 0, []int{c.read}}}},
+			results: []result{{fn.Neg.Value, view{y, 0, []int{c.written}}}}}
+		if layout, _ := m.layout(gpu); layout.Gaps != c.want {
+			t.Errorf("steps of %d and %d: gaps: %v", c.read, c.written, layout.Gaps)
+		}
+	}
+}
