@@ -343,6 +343,7 @@ func TestProposalOfGaps(t *testing.T) {
 	}{
 		{"all", all, all, nil},
 		{"the same gaps", gaps, gaps, nil},
+		{"all, for some", gaps, all, fusion.ErrMemory},
 		{"some, for all", all, gaps, fusion.ErrIntermediate},
 		{"other gaps", gaps, others, fusion.ErrIntermediate},
 	} {
