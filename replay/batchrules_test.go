@@ -65,4 +65,11 @@ func TestBatchConditions(t *testing.T) {
 			}
 		}
 	}
+	// A batch of two and one of three are two kernels.
+	narrow := fills(fill, 2, 1, 32)
+	r := rewriterOf(steps(fills(fill, 0, 1, 64), one, narrow, fills(fill, 3, 1, 32), fills(fill, 4, 1, 32)),
+		always, never)
+	if batchLaunches(r); len(r.kinds) != 2 {
+		t.Errorf("%d kernels are made: %v", len(r.kinds), r.kinds)
+	}
 }
