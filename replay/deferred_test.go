@@ -234,6 +234,41 @@ func TestRecordLeavesMemory(t *testing.T) {
 	})
 }
 
+// TestAllocatedMemoryWritten: a run writes memory that the step allocated itself, in its second run, and the program
+// keeps.
+func TestAllocatedMemoryWritten(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		k := rowsOfUser("2")
+		x := devtest.New(d, []float64{1, 2, 3, 4})
+		var kept []kernels.Buffer
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+			b, err := d.Alloc(kernels.Float32, 4)
+			if err != nil {
+				return nil, err
+			}
+			kept = append(kept, b)
+			tensor.Launch(d, k, x.Arg(), kernels.BufferArg(b, 0, 4), kernels.IntArg(4))
+			return nil, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		x.FillInPlace(7)
+		if err := rec.Run(); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float32, 4)
+		if err := d.Download(kernels.HostBufferOf(got), kept[1], 0); err != nil ||
+			!slices.Equal(got, []float32{14, 14, 14, 14}) {
+			t.Errorf("got %v, %v", got, err)
+		}
+		for _, b := range kept {
+			d.Release(b)
+		}
+	})
+}
+
 // TestRecordRefusesALaunch: a launch that the device refuses is refused where the step asks for it, which
 // may do something else then.
 func TestRecordRefusesALaunch(t *testing.T) {

@@ -131,6 +131,9 @@ func (p *proposal) sound() *fusion.Refusal {
 	var wrote, writes []region
 	for _, n := range p.covered {
 		wrote = append(wrote, n.writes...)
+		for _, s := range n.fills { // by results in each other's gaps
+			wrote = append(wrote, region{buf: s.buf, span: s.span})
+		}
 	}
 	for _, n := range p.nodes {
 		writes = append(writes, n.writes...)
@@ -159,7 +162,7 @@ func (p *proposal) sound() *fusion.Refusal {
 			switch new := r.new(g.buf); {
 			case n.once && !new:
 				return refusal(fusion.ErrMemory, "%s is to be done once, and writes memory that is not new", n.kernel.Name)
-			case !new && !within(slices.Concat(wrote, p.padding), g):
+			case !new && !fills(slices.Concat(wrote, p.padding), g):
 				return refusal(fusion.ErrMemory, "%s writes memory that the launches before it do not", n.kernel.Name)
 			case !n.once && slices.ContainsFunc(p.nodes[:p.once], func(m *node) bool { return m.written(g.buf) }):
 				return refusal(fusion.ErrMemory, "%s writes memory of a launch that is done once", n.kernel.Name)

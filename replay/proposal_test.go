@@ -11,6 +11,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay/fusion"
 )
 
@@ -281,6 +282,77 @@ func TestProposals(t *testing.T) {
 	})
 	if err != nil || len(nodes) != 2 {
 		t.Errorf("new memory on the way: %d launches, %v", len(nodes), err)
+	}
+}
+
+// TestForeignScalars: a match passes the numbers that covered launches take: of the same owner, place and turn.
+func TestForeignScalars(t *testing.T) {
+	scalars := kernels.NewStepScalars(2, func(n []kernels.Arg) error {
+		n[0], n[1] = kernels.IntArg(1), kernels.IntArg(1)
+		return nil
+	})
+	next := func(number int) kernels.Arg {
+		if err := scalars.Next(); err != nil {
+			t.Fatal(err)
+		}
+		return scalars.Arg(number)
+	}
+	first := next(0)
+	second, later := scalars.Arg(1), next(0)
+	of := []*node{{args: []kernels.Arg{kernels.IntArg(3), first}}}
+	for i, c := range []struct {
+		arg  kernels.Arg
+		want int
+	}{{first, -1}, {second, 1}, {later, 1}, {kernels.IntArg(5), -1}} {
+		if got := foreignScalar([]kernels.Arg{first, c.arg}, of); got != c.want {
+			t.Errorf("case %d: %d, want %d", i, got, c.want)
+		}
+	}
+}
+
+// TestProposalsOfOneLaunch: of two matches that cover a launch the former is done.
+func TestProposalsOfOneLaunch(t *testing.T) {
+	x, y := kernels.NewHostBuffer(kernels.Float32, 8), kernels.NewHostBuffer(kernels.Float32, 8)
+	all := []kernels.Arg{kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 0, 8)}
+	m := fusion.Match{Covers: []int{0}, Launches: []fusion.Launch{standIn(nil, all[:1], all[1:])}}
+	defer fusion.Register(fusion.Fusion{Name: "test",
+		Match: func(fusion.Step) []fusion.Match { return []fusion.Match{m, m} }})()
+	dev := trusting()
+	step := []capture.Launch{touching([]kernels.Mode{kernels.In, kernels.Out}, all...)}
+	if _, err := rewriteLaunches(only("test"), gpu, step, always, never, dev); err != nil {
+		t.Fatal(err)
+	}
+	if dev.fused != 1 || !errors.Is(dev.notFused, fusion.ErrCovered) {
+		t.Errorf("%d matches are done: %v", dev.fused, dev.notFused)
+	}
+}
+
+// TestProposalOfGaps: a map that leaves gaps makes what a map with the same gaps does, and no more.
+func TestProposalOfGaps(t *testing.T) {
+	x, y := kernels.NewHostBuffer(kernels.Float32, 15), kernels.NewHostBuffer(kernels.Float32, 15)
+	every := func(step, n int) capture.Launch {
+		l := mapped(fn.Neg, []int{n}, view{x, 0, []int{step}}, view{y, 0, []int{step}})
+		l.Kernel.Host = kernels.HostKernel{F32: func(kernels.HostArgs[float32]) {}}
+		return l
+	}
+	all, gaps, others := every(1, 15), every(2, 8), every(7, 3)
+	for _, c := range []struct {
+		name         string
+		was, instead capture.Launch
+		want         error
+	}{
+		{"all", all, all, nil},
+		{"the same gaps", gaps, gaps, nil},
+		{"all, for some", gaps, all, fusion.ErrMemory},
+		{"some, for all", all, gaps, fusion.ErrIntermediate},
+		{"other gaps", gaps, others, fusion.ErrIntermediate},
+	} {
+		m := fusion.Match{Covers: []int{0}, Launches: []fusion.Launch{{Kernel: c.instead.Kernel, Args: c.instead.Args}}}
+		_, err := replaced(t, []capture.Launch{c.was}, func(b kernels.Buffer) bool { return b == y },
+			func(fusion.Step) fusion.Match { return m })
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
 	}
 }
 
