@@ -82,11 +82,21 @@ func columnSum(l fusion.Recorded) (x, z kernels.Arg, rows, cols int, ok bool) {
 		return
 	}
 	r := times.Results[0]
-	if r.Function != fn.MulScalar || r.Scalars[0].In(l.Args, kernels.Float32) != 1 {
+	if r.Function != fn.MulScalar || !isOne(r.Scalars[0], l.Args) {
 		return
 	}
 	x, z = l.Args[sum.X.Arg], l.Args[r.View.Arg]
 	return x, z, sum.Len, sum.Inner, x.N == sum.Len*sum.Inner && z.N == sum.Inner && x.Buf.DType() == z.Buf.DType()
+}
+
+// isOne reports whether a number is 1 in all runs: a step scalar may be another in the next.
+func isOne(n operation.Scalar, args []kernels.Arg) bool {
+	if n.Arg >= 0 {
+		if changes, _, _ := args[n.Arg].StepScalar(); changes != nil {
+			return false
+		}
+	}
+	return n.In(args, kernels.Float32) == 1
 }
 
 // elementwise returns the operands of a launch that maps contiguous memory by f, nil if it does not.
