@@ -232,5 +232,5 @@ func (l *crossEntropy) toScores(g *Node, axis int) *Node {
 		slope := constant(of.gradScores(ones, false))
 		ones.Free()
 		in.AccumulateNode(0, slope.Mul(gg).Sum(axis))
-	}).keeping(of.x, of.kept)
+	}, l.saved()[1:]...).keeping(of.x, of.kept)
 }

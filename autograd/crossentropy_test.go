@@ -129,6 +129,29 @@ func TestCrossEntropyIgnores(t *testing.T) {
 	})
 }
 
+// TestCrossEntropyChanged: labels and weights that change between a gradient and that of it, which reads them again.
+func TestCrossEntropyChanged(t *testing.T) {
+	d := devtest.CPU(t)
+	for i, loss := range []func(*node, *tensor.Tensor, ...autograd.LabelOptions) *node{autograd.CrossEntropy, autograd.NLL} {
+		for change := range 3 {
+			x, s := param(d, 1, 2, 4), param(d, 3)
+			labels, weights := devtest.New(d, []int32{1}), devtest.New(d, []float64{1, 2, 3})
+			y := loss(x.Reshape(1, 3), labels, autograd.LabelOptions{Weights: weights, Reduction: autograd.SumLoss})
+			slope := grad(t, y.Mul(s.Sum()), []*node{x}, autograd.GradOptions{CreateGraph: true})[0]
+			switch change {
+			case 1:
+				labels.SetInPlace(devtest.New(d, []int32{2}))
+			case 2:
+				weights.FillInPlace(5)
+			}
+			_, err := autograd.Grad(slope.Square().Sum(), []*node{s})
+			if errors.Is(err, autograd.ErrChanged) != (change > 0) {
+				t.Errorf("loss %d, change %d: %v", i, change, err)
+			}
+		}
+	}
+}
+
 // TestCrossEntropyMemory: a step of training leaves nothing behind.
 func TestCrossEntropyMemory(t *testing.T) {
 	devtest.Uncollected(t)
