@@ -63,7 +63,7 @@ func (a *attention) of(inputs []*Node) *Node {
 	return p.ofMatMul(v, a.y.View())
 }
 
-// softmax is what the values are weighted by.
+// softmax returns the weights of the values.
 func (a *attention) softmax(inputs []*Node, typ tensor.Type) *Node {
 	q, kt := inputs[0].as(typ), swapped(inputs[1])
 	scale, known := tensorapi.Impl.AttentionSoftmax(a.q, a.k, a.v, a.mask, a.options, a.whole, a.kept)

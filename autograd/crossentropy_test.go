@@ -132,7 +132,8 @@ func TestCrossEntropyIgnores(t *testing.T) {
 // TestCrossEntropyChanged: labels and weights that change between a gradient and that of it, which reads them again.
 func TestCrossEntropyChanged(t *testing.T) {
 	d := devtest.CPU(t)
-	for i, loss := range []func(*node, *tensor.Tensor, ...autograd.LabelOptions) *node{autograd.CrossEntropy, autograd.NLL} {
+	losses := []func(*node, *tensor.Tensor, ...autograd.LabelOptions) *node{autograd.CrossEntropy, autograd.NLL}
+	for i, loss := range losses {
 		for change := range 3 {
 			x, s := param(d, 1, 2, 4), param(d, 3)
 			labels, weights := devtest.New(d, []int32{1}), devtest.New(d, []float64{1, 2, 3})

@@ -30,7 +30,8 @@ func lossCases(d tensor.Device) []gradCase {
 		}),
 		{"NLLGrad", [][]int{{}}, -2, 2, func(in []*node) *node {
 			x := autograd.Param(tensor.Zeros(d, 3, 5), "x")
-			loss := autograd.NLL(x, labels([]int32{4, -100, 2}, 3), autograd.LabelOptions{Weights: weights, Smoothing: 0.1})
+			how := autograd.LabelOptions{Weights: weights, Smoothing: 0.1}
+			loss := autograd.NLL(x, labels([]int32{4, -100, 2}, 3), how)
 			slope, err := autograd.Grad(loss, []*node{x}, autograd.GradOptions{Seed: in[0], CreateGraph: true})
 			if err != nil {
 				panic(err)

@@ -133,7 +133,8 @@ func differ(got, want *kernels.HostBuffer, g *region, lo int, within float64) st
 	if at < 0 || within > 0 && worst <= within*largest {
 		return ""
 	}
-	return fmt.Sprintf("has %v at element %d where the launches that it replaces make %v: off by %.2g of the largest, Match.Within is %g",
+	return fmt.Sprintf("has %v at element %d where the launches that it replaces make %v: "+
+		"off by %.2g of the largest, Match.Within is %g",
 		got.At(at-lo), at-g.span.lo, want.At(at-lo), worst/largest, within)
 }
 

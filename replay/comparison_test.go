@@ -76,7 +76,9 @@ func TestComparison(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, why, c.want)
 		}
 		bound := fmt.Sprintf("of the largest, Match.Within is %g", c.within)
-		if errors.Is(why, fusion.ErrWrong) && (!strings.Contains(why.Error(), "result 0, of 4 elements, has ") || !strings.Contains(why.Error(), bound)) {
+		said := fmt.Sprint(why)
+		if errors.Is(why, fusion.ErrWrong) &&
+			(!strings.Contains(said, "result 0, of 4 elements, has ") || !strings.Contains(said, bound)) {
 			t.Errorf("%s: %v", c.name, why)
 		}
 		rec.Free()

@@ -450,7 +450,8 @@ func (c perceptronCase) run(t *testing.T, d tensor.Device) {
 		if fmt.Sprint(recorded) != fmt.Sprint(eager) {
 			t.Error("refused, and other bits than the eager step's")
 		}
-		if c.refused != "" && !refusedStep.MatchString(explained.String()) || !strings.Contains(explained.String(), c.refused) {
+		said := explained.String()
+		if c.refused != "" && !refusedStep.MatchString(said) || !strings.Contains(said, c.refused) {
 			t.Errorf("refused because\n%s\nwant %s", explained.String(), c.refused)
 		}
 		return

@@ -60,8 +60,8 @@ func Float64s(t testing.TB, x *tensor.Tensor) []float64 {
 	return v
 }
 
-// AtMostGoroutines fails the test if there are more than n goroutines. One that has done its work may still be there for
-// a moment: it is waited for.
+// AtMostGoroutines fails the test if there are more than n goroutines. One that has done its work may still be there
+// for a moment: it is waited for.
 func AtMostGoroutines(t testing.TB, n int) {
 	t.Helper()
 	for range 5000 {
@@ -71,7 +71,8 @@ func AtMostGoroutines(t testing.TB, n int) {
 		time.Sleep(time.Millisecond)
 	}
 	stacks := make([]byte, 1<<16)
-	t.Errorf("%d goroutines at most should be there, and %d are:\n%s", n, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	t.Errorf("%d goroutines at most should be there, and %d are:\n%s", n, runtime.NumGoroutine(), stacks)
 }
 
 // Command is exec.Command, but skips the test in an emulator: a process of several threads that

@@ -5,8 +5,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// sumIntColumns adds up lines of ints [outer, n, inner], inner above 1, row by row, four at a time: neighbours lie in one
-// line of the cache. Sums of ints do not depend on the order.
+// sumIntColumns adds up lines of ints [outer, n, inner], inner above 1, row by row, four at a time: neighbours lie in
+// one line of the cache. Sums of ints do not depend on the order.
 func sumIntColumns[T element](c kernels.HostArgs[T]) {
 	x, y := c.Floats(0), kernels.Elements[int64](c, 1)
 	outer, n, inner, parts, chunk, apart := c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Int(7) != 0

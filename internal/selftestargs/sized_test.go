@@ -210,7 +210,8 @@ func TestComputedInChain(t *testing.T) {
 	dot := []kernels.Arg{b(rows * n), b(rows * n), b(rows), number(rows), number(n), number(1), number(n)}
 	grad := []kernels.Arg{b(rows * n), b(rows), b(rows), b(rows * n), number(rows), number(n), number(1)}
 	args := append(append(dot, grad...), number(rows), number(rows), number(rows), number(1))
-	k := fused.FuseVertical([]*kernels.Kernel{ops.Dot.Kernel(), ops.ExtremeGrad.Kernel()}, make([]bool, 2), args, kernels.Target{})
+	parts := []*kernels.Kernel{ops.Dot.Kernel(), ops.ExtremeGrad.Kernel()}
+	k := fused.FuseVertical(parts, make([]bool, 2), args, kernels.Target{})
 	o, err := Like(k, args, kernels.Float32)
 	if err != nil {
 		t.Fatal(err)

@@ -238,8 +238,8 @@ type API interface {
 	// causal of the order of keys; nil without. live is 1 for each query, but 0 for one that
 	// attends to no key, to which nothing is added; nil if there are no such queries.
 	Attends(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (bias, causal, live *tensor.Tensor)
-	// AttentionSoftmax returns the scale of an attention, and the softmax that Attention kept if it has the shape of the
-	// products of queries and keys, else nil.
+	// AttentionSoftmax returns the scale of an attention, and the softmax that Attention kept if it has the shape of
+	// the products of queries and keys, else nil.
 	AttentionSoftmax(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool,
 		kept []*tensor.Tensor) (scale float64, p *tensor.Tensor)
 

@@ -859,31 +859,31 @@ done:
 // func rowAddByF32AVX2(n int, to *float32, x *float32, by float32)
 // Requires: AVX
 TEXT ·rowAddByF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         n+0(FP), AX
 	MOVQ         to+8(FP), CX
 	MOVQ         x+16(FP), DX
 	VBROADCASTSS by+24(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
+	MOVQ         n+0(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x08, BX
 	JLT          rest
 
 whole:
-	VMOVUPS (DX)(BX*1), Y1
+	VMOVUPS (DX)(AX*1), Y1
 	VADDPS  Y0, Y1, Y1
-	VMOVUPS Y1, (CX)(BX*1)
-	ADDQ    $0x20, BX
-	SUBQ    $0x08, AX
+	VMOVUPS Y1, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, BX
 	JGE     whole
 
 rest:
-	ADDQ       $0x08, AX
+	ADDQ       $0x08, BX
 	JZ         done
 	LEAQ       rowF32AVX2lanes<>+0(SB), SI
-	NEGQ       AX
-	VMOVUPS    128(SI)(AX*4), Y1
-	VMASKMOVPS (DX)(BX*1), Y1, Y2
+	NEGQ       BX
+	VMOVUPS    128(SI)(BX*4), Y1
+	VMASKMOVPS (DX)(AX*1), Y1, Y2
 	VADDPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+	VMASKMOVPS Y0, Y1, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -892,31 +892,31 @@ done:
 // func rowSubByF32AVX2(n int, to *float32, x *float32, by float32)
 // Requires: AVX
 TEXT ·rowSubByF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         n+0(FP), AX
 	MOVQ         to+8(FP), CX
 	MOVQ         x+16(FP), DX
 	VBROADCASTSS by+24(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
+	MOVQ         n+0(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x08, BX
 	JLT          rest
 
 whole:
-	VMOVUPS (DX)(BX*1), Y1
+	VMOVUPS (DX)(AX*1), Y1
 	VSUBPS  Y0, Y1, Y1
-	VMOVUPS Y1, (CX)(BX*1)
-	ADDQ    $0x20, BX
-	SUBQ    $0x08, AX
+	VMOVUPS Y1, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, BX
 	JGE     whole
 
 rest:
-	ADDQ       $0x08, AX
+	ADDQ       $0x08, BX
 	JZ         done
 	LEAQ       rowF32AVX2lanes<>+0(SB), SI
-	NEGQ       AX
-	VMOVUPS    128(SI)(AX*4), Y1
-	VMASKMOVPS (DX)(BX*1), Y1, Y2
+	NEGQ       BX
+	VMOVUPS    128(SI)(BX*4), Y1
+	VMASKMOVPS (DX)(AX*1), Y1, Y2
 	VSUBPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+	VMASKMOVPS Y0, Y1, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -925,31 +925,31 @@ done:
 // func rowMulByF32AVX2(n int, to *float32, x *float32, by float32)
 // Requires: AVX
 TEXT ·rowMulByF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         n+0(FP), AX
 	MOVQ         to+8(FP), CX
 	MOVQ         x+16(FP), DX
 	VBROADCASTSS by+24(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
+	MOVQ         n+0(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x08, BX
 	JLT          rest
 
 whole:
-	VMOVUPS (DX)(BX*1), Y1
+	VMOVUPS (DX)(AX*1), Y1
 	VMULPS  Y0, Y1, Y1
-	VMOVUPS Y1, (CX)(BX*1)
-	ADDQ    $0x20, BX
-	SUBQ    $0x08, AX
+	VMOVUPS Y1, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, BX
 	JGE     whole
 
 rest:
-	ADDQ       $0x08, AX
+	ADDQ       $0x08, BX
 	JZ         done
 	LEAQ       rowF32AVX2lanes<>+0(SB), SI
-	NEGQ       AX
-	VMOVUPS    128(SI)(AX*4), Y1
-	VMASKMOVPS (DX)(BX*1), Y1, Y2
+	NEGQ       BX
+	VMOVUPS    128(SI)(BX*4), Y1
+	VMASKMOVPS (DX)(AX*1), Y1, Y2
 	VMULPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+	VMASKMOVPS Y0, Y1, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -958,31 +958,31 @@ done:
 // func rowDivByF32AVX2(n int, to *float32, x *float32, by float32)
 // Requires: AVX
 TEXT ·rowDivByF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         n+0(FP), AX
 	MOVQ         to+8(FP), CX
 	MOVQ         x+16(FP), DX
 	VBROADCASTSS by+24(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
+	MOVQ         n+0(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x08, BX
 	JLT          rest
 
 whole:
-	VMOVUPS (DX)(BX*1), Y1
+	VMOVUPS (DX)(AX*1), Y1
 	VDIVPS  Y0, Y1, Y1
-	VMOVUPS Y1, (CX)(BX*1)
-	ADDQ    $0x20, BX
-	SUBQ    $0x08, AX
+	VMOVUPS Y1, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, BX
 	JGE     whole
 
 rest:
-	ADDQ       $0x08, AX
+	ADDQ       $0x08, BX
 	JZ         done
 	LEAQ       rowF32AVX2lanes<>+0(SB), SI
-	NEGQ       AX
-	VMOVUPS    128(SI)(AX*4), Y1
-	VMASKMOVPS (DX)(BX*1), Y1, Y2
+	NEGQ       BX
+	VMOVUPS    128(SI)(BX*4), Y1
+	VMASKMOVPS (DX)(AX*1), Y1, Y2
 	VDIVPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+	VMASKMOVPS Y0, Y1, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2721,31 +2721,31 @@ done:
 // func rowAddByF64AVX2(n int, to *float64, x *float64, by float64)
 // Requires: AVX
 TEXT ·rowAddByF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         n+0(FP), AX
 	MOVQ         to+8(FP), CX
 	MOVQ         x+16(FP), DX
 	VBROADCASTSD by+24(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x04, AX
+	MOVQ         n+0(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x04, BX
 	JLT          rest
 
 whole:
-	VMOVUPD (DX)(BX*1), Y1
+	VMOVUPD (DX)(AX*1), Y1
 	VADDPD  Y0, Y1, Y1
-	VMOVUPD Y1, (CX)(BX*1)
-	ADDQ    $0x20, BX
-	SUBQ    $0x04, AX
+	VMOVUPD Y1, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, BX
 	JGE     whole
 
 rest:
-	ADDQ       $0x04, AX
+	ADDQ       $0x04, BX
 	JZ         done
 	LEAQ       rowF64AVX2lanes<>+0(SB), SI
-	NEGQ       AX
-	VMOVUPS    256(SI)(AX*8), Y1
-	VMASKMOVPD (DX)(BX*1), Y1, Y2
+	NEGQ       BX
+	VMOVUPS    256(SI)(BX*8), Y1
+	VMASKMOVPD (DX)(AX*1), Y1, Y2
 	VADDPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (CX)(BX*1)
+	VMASKMOVPD Y0, Y1, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2754,31 +2754,31 @@ done:
 // func rowSubByF64AVX2(n int, to *float64, x *float64, by float64)
 // Requires: AVX
 TEXT ·rowSubByF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         n+0(FP), AX
 	MOVQ         to+8(FP), CX
 	MOVQ         x+16(FP), DX
 	VBROADCASTSD by+24(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x04, AX
+	MOVQ         n+0(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x04, BX
 	JLT          rest
 
 whole:
-	VMOVUPD (DX)(BX*1), Y1
+	VMOVUPD (DX)(AX*1), Y1
 	VSUBPD  Y0, Y1, Y1
-	VMOVUPD Y1, (CX)(BX*1)
-	ADDQ    $0x20, BX
-	SUBQ    $0x04, AX
+	VMOVUPD Y1, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, BX
 	JGE     whole
 
 rest:
-	ADDQ       $0x04, AX
+	ADDQ       $0x04, BX
 	JZ         done
 	LEAQ       rowF64AVX2lanes<>+0(SB), SI
-	NEGQ       AX
-	VMOVUPS    256(SI)(AX*8), Y1
-	VMASKMOVPD (DX)(BX*1), Y1, Y2
+	NEGQ       BX
+	VMOVUPS    256(SI)(BX*8), Y1
+	VMASKMOVPD (DX)(AX*1), Y1, Y2
 	VSUBPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (CX)(BX*1)
+	VMASKMOVPD Y0, Y1, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2787,31 +2787,31 @@ done:
 // func rowMulByF64AVX2(n int, to *float64, x *float64, by float64)
 // Requires: AVX
 TEXT ·rowMulByF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         n+0(FP), AX
 	MOVQ         to+8(FP), CX
 	MOVQ         x+16(FP), DX
 	VBROADCASTSD by+24(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x04, AX
+	MOVQ         n+0(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x04, BX
 	JLT          rest
 
 whole:
-	VMOVUPD (DX)(BX*1), Y1
+	VMOVUPD (DX)(AX*1), Y1
 	VMULPD  Y0, Y1, Y1
-	VMOVUPD Y1, (CX)(BX*1)
-	ADDQ    $0x20, BX
-	SUBQ    $0x04, AX
+	VMOVUPD Y1, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, BX
 	JGE     whole
 
 rest:
-	ADDQ       $0x04, AX
+	ADDQ       $0x04, BX
 	JZ         done
 	LEAQ       rowF64AVX2lanes<>+0(SB), SI
-	NEGQ       AX
-	VMOVUPS    256(SI)(AX*8), Y1
-	VMASKMOVPD (DX)(BX*1), Y1, Y2
+	NEGQ       BX
+	VMOVUPS    256(SI)(BX*8), Y1
+	VMASKMOVPD (DX)(AX*1), Y1, Y2
 	VMULPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (CX)(BX*1)
+	VMASKMOVPD Y0, Y1, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2820,31 +2820,31 @@ done:
 // func rowDivByF64AVX2(n int, to *float64, x *float64, by float64)
 // Requires: AVX
 TEXT ·rowDivByF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         n+0(FP), AX
 	MOVQ         to+8(FP), CX
 	MOVQ         x+16(FP), DX
 	VBROADCASTSD by+24(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x04, AX
+	MOVQ         n+0(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x04, BX
 	JLT          rest
 
 whole:
-	VMOVUPD (DX)(BX*1), Y1
+	VMOVUPD (DX)(AX*1), Y1
 	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, (CX)(BX*1)
-	ADDQ    $0x20, BX
-	SUBQ    $0x04, AX
+	VMOVUPD Y1, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, BX
 	JGE     whole
 
 rest:
-	ADDQ       $0x04, AX
+	ADDQ       $0x04, BX
 	JZ         done
 	LEAQ       rowF64AVX2lanes<>+0(SB), SI
-	NEGQ       AX
-	VMOVUPS    256(SI)(AX*8), Y1
-	VMASKMOVPD (DX)(BX*1), Y1, Y2
+	NEGQ       BX
+	VMOVUPS    256(SI)(BX*8), Y1
+	VMASKMOVPD (DX)(AX*1), Y1, Y2
 	VDIVPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (CX)(BX*1)
+	VMASKMOVPD Y0, Y1, (CX)(AX*1)
 
 done:
 	VZEROUPPER

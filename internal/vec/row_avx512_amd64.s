@@ -644,19 +644,19 @@ done:
 // func rowAddByF32AVX512(n int, to *float32, x *float32, by float32)
 // Requires: AVX, AVX512F
 TEXT ·rowAddByF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         n+0(FP), CX
-	MOVQ         to+8(FP), AX
-	MOVQ         x+16(FP), DX
+	MOVQ         to+8(FP), DX
+	MOVQ         x+16(FP), BX
 	VBROADCASTSS by+24(FP), Z0
-	XORQ         BX, BX
+	MOVQ         n+0(FP), CX
+	XORQ         AX, AX
 	SUBQ         $0x10, CX
 	JLT          rest
 
 whole:
-	VMOVUPS (DX)(BX*1), Z1
+	VMOVUPS (BX)(AX*1), Z1
 	VADDPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)(BX*1)
-	ADDQ    $0x40, BX
+	VMOVUPS Z1, (DX)(AX*1)
+	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
 	JGE     whole
 
@@ -668,9 +668,9 @@ rest:
 	DECQ      SI
 	MOVQ      SI, CX
 	KMOVW     CX, K1
-	VMOVUPS.Z (DX)(BX*1), K1, Z1
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
 	VADDPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (AX)(BX*1)
+	VMOVUPS   Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -679,19 +679,19 @@ done:
 // func rowSubByF32AVX512(n int, to *float32, x *float32, by float32)
 // Requires: AVX, AVX512F
 TEXT ·rowSubByF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         n+0(FP), CX
-	MOVQ         to+8(FP), AX
-	MOVQ         x+16(FP), DX
+	MOVQ         to+8(FP), DX
+	MOVQ         x+16(FP), BX
 	VBROADCASTSS by+24(FP), Z0
-	XORQ         BX, BX
+	MOVQ         n+0(FP), CX
+	XORQ         AX, AX
 	SUBQ         $0x10, CX
 	JLT          rest
 
 whole:
-	VMOVUPS (DX)(BX*1), Z1
+	VMOVUPS (BX)(AX*1), Z1
 	VSUBPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)(BX*1)
-	ADDQ    $0x40, BX
+	VMOVUPS Z1, (DX)(AX*1)
+	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
 	JGE     whole
 
@@ -703,9 +703,9 @@ rest:
 	DECQ      SI
 	MOVQ      SI, CX
 	KMOVW     CX, K1
-	VMOVUPS.Z (DX)(BX*1), K1, Z1
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
 	VSUBPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (AX)(BX*1)
+	VMOVUPS   Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -714,19 +714,19 @@ done:
 // func rowMulByF32AVX512(n int, to *float32, x *float32, by float32)
 // Requires: AVX, AVX512F
 TEXT ·rowMulByF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         n+0(FP), CX
-	MOVQ         to+8(FP), AX
-	MOVQ         x+16(FP), DX
+	MOVQ         to+8(FP), DX
+	MOVQ         x+16(FP), BX
 	VBROADCASTSS by+24(FP), Z0
-	XORQ         BX, BX
+	MOVQ         n+0(FP), CX
+	XORQ         AX, AX
 	SUBQ         $0x10, CX
 	JLT          rest
 
 whole:
-	VMOVUPS (DX)(BX*1), Z1
+	VMOVUPS (BX)(AX*1), Z1
 	VMULPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)(BX*1)
-	ADDQ    $0x40, BX
+	VMOVUPS Z1, (DX)(AX*1)
+	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
 	JGE     whole
 
@@ -738,9 +738,9 @@ rest:
 	DECQ      SI
 	MOVQ      SI, CX
 	KMOVW     CX, K1
-	VMOVUPS.Z (DX)(BX*1), K1, Z1
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
 	VMULPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (AX)(BX*1)
+	VMOVUPS   Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -749,19 +749,19 @@ done:
 // func rowDivByF32AVX512(n int, to *float32, x *float32, by float32)
 // Requires: AVX, AVX512F
 TEXT ·rowDivByF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         n+0(FP), CX
-	MOVQ         to+8(FP), AX
-	MOVQ         x+16(FP), DX
+	MOVQ         to+8(FP), DX
+	MOVQ         x+16(FP), BX
 	VBROADCASTSS by+24(FP), Z0
-	XORQ         BX, BX
+	MOVQ         n+0(FP), CX
+	XORQ         AX, AX
 	SUBQ         $0x10, CX
 	JLT          rest
 
 whole:
-	VMOVUPS (DX)(BX*1), Z1
+	VMOVUPS (BX)(AX*1), Z1
 	VDIVPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)(BX*1)
-	ADDQ    $0x40, BX
+	VMOVUPS Z1, (DX)(AX*1)
+	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
 	JGE     whole
 
@@ -773,9 +773,9 @@ rest:
 	DECQ      SI
 	MOVQ      SI, CX
 	KMOVW     CX, K1
-	VMOVUPS.Z (DX)(BX*1), K1, Z1
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
 	VDIVPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (AX)(BX*1)
+	VMOVUPS   Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2091,19 +2091,19 @@ done:
 // func rowAddByF64AVX512(n int, to *float64, x *float64, by float64)
 // Requires: AVX, AVX512F
 TEXT ·rowAddByF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         n+0(FP), CX
-	MOVQ         to+8(FP), AX
-	MOVQ         x+16(FP), DX
+	MOVQ         to+8(FP), DX
+	MOVQ         x+16(FP), BX
 	VBROADCASTSD by+24(FP), Z0
-	XORQ         BX, BX
+	MOVQ         n+0(FP), CX
+	XORQ         AX, AX
 	SUBQ         $0x08, CX
 	JLT          rest
 
 whole:
-	VMOVUPD (DX)(BX*1), Z1
+	VMOVUPD (BX)(AX*1), Z1
 	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)(BX*1)
-	ADDQ    $0x40, BX
+	VMOVUPD Z1, (DX)(AX*1)
+	ADDQ    $0x40, AX
 	SUBQ    $0x08, CX
 	JGE     whole
 
@@ -2115,9 +2115,9 @@ rest:
 	DECQ      SI
 	MOVQ      SI, CX
 	KMOVW     CX, K1
-	VMOVUPD.Z (DX)(BX*1), K1, Z1
+	VMOVUPD.Z (BX)(AX*1), K1, Z1
 	VADDPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)(BX*1)
+	VMOVUPD   Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2126,19 +2126,19 @@ done:
 // func rowSubByF64AVX512(n int, to *float64, x *float64, by float64)
 // Requires: AVX, AVX512F
 TEXT ·rowSubByF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         n+0(FP), CX
-	MOVQ         to+8(FP), AX
-	MOVQ         x+16(FP), DX
+	MOVQ         to+8(FP), DX
+	MOVQ         x+16(FP), BX
 	VBROADCASTSD by+24(FP), Z0
-	XORQ         BX, BX
+	MOVQ         n+0(FP), CX
+	XORQ         AX, AX
 	SUBQ         $0x08, CX
 	JLT          rest
 
 whole:
-	VMOVUPD (DX)(BX*1), Z1
+	VMOVUPD (BX)(AX*1), Z1
 	VSUBPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)(BX*1)
-	ADDQ    $0x40, BX
+	VMOVUPD Z1, (DX)(AX*1)
+	ADDQ    $0x40, AX
 	SUBQ    $0x08, CX
 	JGE     whole
 
@@ -2150,9 +2150,9 @@ rest:
 	DECQ      SI
 	MOVQ      SI, CX
 	KMOVW     CX, K1
-	VMOVUPD.Z (DX)(BX*1), K1, Z1
+	VMOVUPD.Z (BX)(AX*1), K1, Z1
 	VSUBPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)(BX*1)
+	VMOVUPD   Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2161,19 +2161,19 @@ done:
 // func rowMulByF64AVX512(n int, to *float64, x *float64, by float64)
 // Requires: AVX, AVX512F
 TEXT ·rowMulByF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         n+0(FP), CX
-	MOVQ         to+8(FP), AX
-	MOVQ         x+16(FP), DX
+	MOVQ         to+8(FP), DX
+	MOVQ         x+16(FP), BX
 	VBROADCASTSD by+24(FP), Z0
-	XORQ         BX, BX
+	MOVQ         n+0(FP), CX
+	XORQ         AX, AX
 	SUBQ         $0x08, CX
 	JLT          rest
 
 whole:
-	VMOVUPD (DX)(BX*1), Z1
+	VMOVUPD (BX)(AX*1), Z1
 	VMULPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)(BX*1)
-	ADDQ    $0x40, BX
+	VMOVUPD Z1, (DX)(AX*1)
+	ADDQ    $0x40, AX
 	SUBQ    $0x08, CX
 	JGE     whole
 
@@ -2185,9 +2185,9 @@ rest:
 	DECQ      SI
 	MOVQ      SI, CX
 	KMOVW     CX, K1
-	VMOVUPD.Z (DX)(BX*1), K1, Z1
+	VMOVUPD.Z (BX)(AX*1), K1, Z1
 	VMULPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)(BX*1)
+	VMOVUPD   Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2196,19 +2196,19 @@ done:
 // func rowDivByF64AVX512(n int, to *float64, x *float64, by float64)
 // Requires: AVX, AVX512F
 TEXT ·rowDivByF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         n+0(FP), CX
-	MOVQ         to+8(FP), AX
-	MOVQ         x+16(FP), DX
+	MOVQ         to+8(FP), DX
+	MOVQ         x+16(FP), BX
 	VBROADCASTSD by+24(FP), Z0
-	XORQ         BX, BX
+	MOVQ         n+0(FP), CX
+	XORQ         AX, AX
 	SUBQ         $0x08, CX
 	JLT          rest
 
 whole:
-	VMOVUPD (DX)(BX*1), Z1
+	VMOVUPD (BX)(AX*1), Z1
 	VDIVPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)(BX*1)
-	ADDQ    $0x40, BX
+	VMOVUPD Z1, (DX)(AX*1)
+	ADDQ    $0x40, AX
 	SUBQ    $0x08, CX
 	JGE     whole
 
@@ -2220,9 +2220,9 @@ rest:
 	DECQ      SI
 	MOVQ      SI, CX
 	KMOVW     CX, K1
-	VMOVUPD.Z (DX)(BX*1), K1, Z1
+	VMOVUPD.Z (BX)(AX*1), K1, Z1
 	VDIVPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)(BX*1)
+	VMOVUPD   Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER

@@ -39,7 +39,8 @@ func TestNormLinesGrad(t *testing.T) {
 			derived := irtest.Draw(norm.Gradient("X"), rng, size[0], size[1], 1)
 			forward, given := *derived, *derived
 			forward.Program, given.Program = norm, grad
-			given.Floats = map[string][]float64{"X": derived.Floats["X"], "Y": forward.Run()[0], "GY": derived.Floats["GY"]}
+			given.Floats = map[string][]float64{
+				"X": derived.Floats["X"], "Y": forward.Run()[0], "GY": derived.Floats["GY"]}
 			irtest.Near(t, grad.Name, given.Run()[0], derived.Run()[0], 1e-12)
 		}
 	}

@@ -145,7 +145,8 @@ func TestRefuse(t *testing.T) {
 	defer fusion.Register(fusion.Fusion{Name: "odd", Match: func(s fusion.Step) []fusion.Match {
 		s.Refuse(nil)
 		s.Refuse(own)
-		return []fusion.Match{{Name: "nothing at all"}, {Name: "too many", Covers: []int{0}, Launches: make([]fusion.Launch, 2)}}
+		return []fusion.Match{{Name: "nothing at all"},
+			{Name: "too many", Covers: []int{0}, Launches: make([]fusion.Launch, 2)}}
 	}})()
 	d, err := tensor.Open("cpu")
 	if err != nil {

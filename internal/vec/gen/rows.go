@@ -29,14 +29,17 @@ func plus(k *code, a, b value) value { return k.add(a, b) }
 
 // folded is a reduction that joins elements as it joins sums.
 func folded(name, doc string, start float64, join func(k *code, a, b value) value) reduction {
-	return reduction{name, doc, 1, start, func(k *code, sum value, x []value) value { return join(k, sum, x[0]) }, join, false}
+	first := func(k *code, sum value, x []value) value { return join(k, sum, x[0]) }
+	return reduction{name, doc, 1, start, first, join, false}
 }
 
 var reductions = []reduction{
 	folded("Sum", "the sum of x", 0, plus),
-	{"Dot", "the sum of x times y", 2, 0, func(k *code, sum value, x []value) value { return k.fma(x[0], x[1], sum) }, plus, false},
+	{"Dot", "the sum of x times y", 2, 0,
+		func(k *code, sum value, x []value) value { return k.fma(x[0], x[1], sum) }, plus, false},
 	{"MaxNumber", "the largest element of x that is a number, −∞ if there is none", 1, math.Inf(-1),
-		func(k *code, sum value, x []value) value { return k.most(x[0], sum) }, func(k *code, a, b value) value { return k.most(a, b) }, false},
+		func(k *code, sum value, x []value) value { return k.most(x[0], sum) },
+		func(k *code, a, b value) value { return k.most(a, b) }, false},
 	folded("Product", "the product of x", 1, func(k *code, a, b value) value { return k.mul(a, b) }),
 	folded("Max", "the greatest element of x, NaN if one is", math.Inf(-1), func(k *code, a, b value) value { return k.max(a, b) }),
 	folded("Min", "the least element of x, NaN if one is", math.Inf(1), func(k *code, a, b value) value { return k.min(a, b) }),
@@ -253,34 +256,12 @@ func (k *code) narrow(f reduction, a reg.Register, b value) value {
 
 // scaled writes the loop of a function whose second operand is a number.
 func (k *code) scaled(f function) {
-	c, wide := k.c, k.s.bytes/k.r.size
-	name := "row" + f.name + "By" + k.r.name + k.s.name
-	c.Function(name)
-	c.Attributes(attr.NOSPLIT)
-	c.Pragma("noescape")
-	c.Doc(name + " sets n elements from to on to " + f.name + " of those from x on and by. They may be the same.")
-	c.SignatureExpr(strings.ReplaceAll("func(n int, to, x *T, by T)", "T", k.r.goType()))
-	n := c.Load(c.Param("n"), c.GP64())
-	to, x := c.Load(c.Param("to"), c.GP64()), c.Load(c.Param("x"), c.GP64())
+	name := "row" + f.name + "By"
+	k.function(name, "sets n elements from to on to "+f.name+" of those from x on and by. They may be the same.",
+		"func(n int, to, x *T, by T)")
+	at, place := k.arguments("to", "x")
 	by := k.parameter("by")
-	at := c.GP64()
-	c.XORQ(at, at)
-	c.SUBQ(operand.Imm(uint64(wide)), n)
-	c.JLT(operand.LabelRef("rest"))
-	c.Label("whole")
-	from, into := operand.Mem{Base: x, Index: at, Scale: 1}, operand.Mem{Base: to, Index: at, Scale: 1}
-	k.pick(c.VMOVUPS, c.VMOVUPD)(f.of(k, []value{k.load(from), by}), into)
-	c.ADDQ(operand.Imm(uint64(k.s.bytes)), at)
-	c.SUBQ(operand.Imm(uint64(wide)), n)
-	c.JGE(operand.LabelRef("whole"))
-	c.Label("rest")
-	c.ADDQ(operand.Imm(uint64(wide)), n)
-	c.JZ(operand.LabelRef("done"))
-	first := k.masks(n)(0)
-	k.storeSome(first, f.of(k, []value{k.loadSome(first, from), by}), into)
-	c.Label("done")
-	c.VZEROUPPER()
-	c.RET()
+	k.elements(place, func(load loads, store stores) { store(f.of(k, []value{load(at[1]), by}), at[0]) })
 }
 
 // parameter returns a number that is an argument, for all lanes.
